@@ -1,0 +1,133 @@
+"""Keys and scopes: who may do what. One table, read by every face."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from treering import requests
+from treering.errors import Forbidden, InvalidRequest, Unauthorized
+from treering.requests import Request
+from treering.system import System
+
+READ = "memories:read"
+WRITE = "memories:write"
+REFLECT = "memories:reflect"
+DELETE = "memories:delete"
+STATS = "stats:read"
+KEYS = "keys:manage"
+PROVIDERS = "providers:use"
+
+SCOPES = (READ, WRITE, REFLECT, DELETE, STATS, KEYS, PROVIDERS)
+DEFAULT_SCOPES = frozenset(SCOPES[:5])
+
+SCOPE_OF: dict[type[Request[Any]], str] = {
+    requests.IngestRequest: WRITE,
+    requests.UploadRequest: WRITE,
+    requests.SearchRequest: READ,
+    requests.PrepareRequest: READ,
+    requests.DateSearchRequest: READ,
+    requests.InspectRequest: READ,
+    requests.WarmupRequest: READ,
+    requests.CheckoutRequest: REFLECT,
+    requests.CommitRequest: REFLECT,
+    requests.DeleteRequest: DELETE,
+    requests.WipeRequest: DELETE,
+    requests.StatsRequest: STATS,
+    requests.DebtRequest: STATS,
+}
+"""The scope that each verb needs, whichever face it is called through."""
+
+_NARROWED_TO = {
+    "read": frozenset({READ, STATS}),
+    "write": frozenset({WRITE}),
+    "off": frozenset[str](),
+}
+_KEY_PREFIX = "mk_"
+_KEY_BYTES = 32
+_SHOWN_CHARACTERS = 9
+_MAX_KEY_CHARACTERS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a presented key allows: one vault, some scopes."""
+
+    key_id: str
+    vault_id: str
+    account_id: str
+    scopes: frozenset[str]
+
+    def require(self, scope: str) -> None:
+        """Raise Forbidden unless the grant holds the scope."""
+        if scope not in self.scopes:
+            raise Forbidden(scope)
+
+    def allow(self, verb: type[Request[Any]]) -> None:
+        """Raise Forbidden unless the grant holds the verb's scope."""
+        self.require(SCOPE_OF[verb])
+
+    def narrowed(self, suffix: str | None) -> Grant:
+        """The grant under a key's suffix, which only ever takes away."""
+        if suffix is None:
+            return self
+        return replace(self, scopes=self.scopes & _NARROWED_TO[suffix])
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedKey:
+    """A key as it was sent, its suffix apart."""
+
+    secret: str
+    suffix: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> PresentedKey:
+        """The key in `text`; raises Unauthorized for what can be none."""
+        secret, colon, suffix = text.partition(":")
+        if not is_key(secret) or (colon and suffix not in _NARROWED_TO):
+            raise Unauthorized
+        return cls(secret, suffix or None)
+
+
+def is_key(secret: str) -> bool:
+    """Whether a text has the form of a memory key: `mk_` and printable ASCII without spaces."""
+    return (
+        secret.startswith(_KEY_PREFIX)
+        and len(_KEY_PREFIX) < len(secret) <= _MAX_KEY_CHARACTERS
+        and all("!" <= character <= "~" and character != ":" for character in secret)
+    )
+
+
+def new_key(system: System) -> str:
+    """A new key of 256 random bits."""
+    random = system.random(_KEY_BYTES)
+    return _KEY_PREFIX + base64.urlsafe_b64encode(random).rstrip(b"=").decode("ascii")
+
+
+def hash_of(secret: str) -> bytes:
+    """What is stored of a key."""
+    return hashlib.sha256(secret.encode("utf-8")).digest()
+
+
+def shown_prefix(secret: str) -> str:
+    """The start of a key, for telling keys apart in a list."""
+    return secret[:_SHOWN_CHARACTERS]
+
+
+def checked_scopes(scopes: list[str] | None, held: frozenset[str] | None) -> frozenset[str]:
+    """The scopes of a new key; raises InvalidRequest for unknown ones, Forbidden for ones not held.
+
+    `held` are the scopes of the key that asks, None for the operator at the command line.
+    """
+    if scopes is None:
+        return DEFAULT_SCOPES if held is None else DEFAULT_SCOPES & held
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown or not scopes:
+        raise InvalidRequest(f"scopes: must be some of {', '.join(SCOPES)}")
+    for scope in scopes:
+        if held is not None and scope not in held:
+            raise Forbidden(scope)
+    return frozenset(scopes)
