@@ -1,0 +1,1 @@
+"""Where vaults are kept: one protocol, one engine per folder."""

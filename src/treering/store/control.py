@@ -1,0 +1,63 @@
+"""The control plane's protocol: accounts, vaults and keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A key as it is kept: its hash, never itself. Times are epoch ms."""
+
+    id: str
+    account_id: str
+    vault_id: str
+    name: str
+    prefix: str
+    hash: bytes
+    scopes: frozenset[str]
+    created: int
+    expires: int | None = None
+    revoked: int | None = None
+    last_used: int | None = None
+
+    def status(self, now: int) -> str:
+        """`active`, `expired` or `revoked`."""
+        if self.revoked is not None:
+            return "revoked"
+        return "expired" if self.expires is not None and self.expires <= now else "active"
+
+
+@dataclass(frozen=True, slots=True)
+class VaultRecord:
+    """A vault as the control plane knows it."""
+
+    id: str
+    account_id: str
+    name: str
+    created: int
+
+
+class ControlStore(Protocol):
+    """Accounts, their vaults, and the keys of those."""
+
+    def ensure_account(self, account_id: str, name: str, now: int) -> str:
+        """The id of the first account, made as given when there is none."""
+
+    def add_vault(self, vault: VaultRecord) -> None: ...
+    def vaults(self, account_id: str | None = None) -> list[VaultRecord]:
+        """Vaults, oldest first; of one account when it is given."""
+
+    def add_key(self, key: KeyRecord) -> None:
+        """Store a key; raises Conflict when the very same key is there already."""
+
+    def key_by_hash(self, hash: bytes) -> KeyRecord | None: ...
+    def keys(self, account_id: str | None = None) -> list[KeyRecord]:
+        """Keys, oldest first; of one account when it is given."""
+
+    def revoke_key(self, key_id: str, account_id: str | None, now: int) -> bool:
+        """Revoke a key at once; False when there is none with this id in the account."""
+
+    def used_key(self, key_id: str, now: int) -> None: ...
+    def close(self) -> None: ...

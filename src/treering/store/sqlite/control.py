@@ -1,0 +1,104 @@
+"""The control plane in one SQLite file, `control.db`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from treering.errors import Conflict
+from treering.store.control import KeyRecord, VaultRecord
+from treering.store.sqlite.database import Database
+
+_KEY = """
+SELECT k.id, v.account, k.vault, k.name, k.prefix, k.hash, k.scopes, k.created, k.expires,
+       k.revoked, k.last_used
+FROM key k JOIN vault v ON v.id = k.vault"""
+
+
+class SqliteControlStore:
+    """Accounts, vaults and keys; see `store.control.ControlStore`."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, "control")
+
+    def ensure_account(self, account_id: str, name: str, now: int) -> str:
+        with self._database.writing() as connection:
+            sql = "SELECT id FROM account ORDER BY created, id LIMIT 1"
+            row = connection.execute(sql).fetchone()
+            if row:
+                return str(row[0])
+            connection.execute("INSERT INTO account VALUES (?, ?, ?)", (account_id, name, now))
+            return account_id
+
+    def add_vault(self, vault: VaultRecord) -> None:
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO vault (id, account, name, created) VALUES (?, ?, ?, ?)",
+                (vault.id, vault.account_id, vault.name, vault.created),
+            )
+
+    def vaults(self, account_id: str | None = None) -> list[VaultRecord]:
+        with self._database.reading() as connection:
+            rows: list[tuple[Any, ...]] = connection.execute(
+                "SELECT id, account, name, created FROM vault "
+                "WHERE ?1 IS NULL OR account = ?1 ORDER BY created, id",
+                (account_id,),
+            ).fetchall()
+        return [VaultRecord(*row) for row in rows]
+
+    def add_key(self, key: KeyRecord) -> None:
+        with self._database.writing() as connection:
+            try:
+                connection.execute(
+                    "INSERT INTO key (id, vault, name, prefix, hash, scopes, created, expires) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        key.id,
+                        key.vault_id,
+                        key.name,
+                        key.prefix,
+                        key.hash,
+                        " ".join(sorted(key.scopes)),
+                        key.created,
+                        key.expires,
+                    ),
+                )
+            except apsw.ConstraintError as error:
+                raise Conflict("This key exists already; choose another one.") from error
+
+    def key_by_hash(self, hash: bytes) -> KeyRecord | None:
+        with self._database.reading() as connection:
+            row = connection.execute(f"{_KEY} WHERE k.hash = ?", (hash,)).fetchone()
+        return _key(row) if row else None
+
+    def keys(self, account_id: str | None = None) -> list[KeyRecord]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"{_KEY} WHERE ?1 IS NULL OR v.account = ?1 ORDER BY k.created, k.id",
+                (account_id,),
+            ).fetchall()
+        return [_key(row) for row in rows]
+
+    def revoke_key(self, key_id: str, account_id: str | None, now: int) -> bool:
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE key SET revoked = ifnull(revoked, ?1) WHERE id = ?2 AND "
+                "(?3 IS NULL OR vault IN (SELECT id FROM vault WHERE account = ?3))",
+                (now, key_id, account_id),
+            )
+            return connection.changes() > 0
+
+    def used_key(self, key_id: str, now: int) -> None:
+        with self._database.writing() as connection:
+            connection.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key_id))
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _key(row: tuple[Any, ...]) -> KeyRecord:
+    key_id, account_id, vault_id, name, prefix, digest, scopes, *times = row
+    held = frozenset(scopes.split())
+    return KeyRecord(key_id, account_id, vault_id, name, prefix, digest, held, *times)

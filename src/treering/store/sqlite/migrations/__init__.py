@@ -1,0 +1,1 @@
+"""Numbered SQL scripts, frozen once released: `vault_*` and `control_*`."""

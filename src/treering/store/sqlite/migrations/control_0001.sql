@@ -1,0 +1,27 @@
+CREATE TABLE account (
+    id      TEXT PRIMARY KEY,
+    name    TEXT    NOT NULL,
+    created INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE vault (
+    id      TEXT PRIMARY KEY,
+    account TEXT    NOT NULL REFERENCES account (id),
+    name    TEXT    NOT NULL,
+    created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX vault_account ON vault (account);
+
+CREATE TABLE key (
+    id        TEXT PRIMARY KEY,
+    vault     TEXT    NOT NULL REFERENCES vault (id),
+    name      TEXT    NOT NULL,
+    prefix    TEXT    NOT NULL,
+    hash      BLOB    NOT NULL UNIQUE,
+    scopes    TEXT    NOT NULL,
+    created   INTEGER NOT NULL,
+    expires   INTEGER,
+    revoked   INTEGER,
+    last_used INTEGER
+) STRICT;
+CREATE INDEX key_vault ON key (vault);
