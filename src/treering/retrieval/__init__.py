@@ -1,0 +1,1 @@
+"""Finding memories: terms, passages, vectors, and the index that ranks by them."""
