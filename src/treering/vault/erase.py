@@ -1,0 +1,77 @@
+"""Deleting, for good."""
+
+from __future__ import annotations
+
+from treering.model import Caller, Source
+from treering.replies import DeleteReply, WipeReply
+from treering.requests import DeleteRequest, WipeRequest
+from treering.store.base import Reader, Writer
+from treering.vault.context import Context
+
+
+def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> DeleteReply:
+    """Delete memories by id; reflections built on them stay, in `derived`, unless cascaded."""
+    ids = list(dict.fromkeys(request.ids))
+    with context.store.write() as tx:
+        found = tx.seqs_of(ids)
+        asked = list(dict.fromkeys(found.values()))
+        derived = _built_on(tx, asked) if asked else []
+        built = [seq for seq in derived if seq not in set(asked)]
+        cascaded = built if request.cascade else []
+        captured = _orphaned(tx, asked)
+        going = [*asked, *cascaded, *captured]
+        tokens = sum(memory.tokens for memory in tx.memories(going).values())
+        left = [] if request.cascade else built
+        derived_ids = [memory.id for memory in tx.memories(left).values()]
+        tx.delete(going)
+        context.meter.write(tx, request.endpoint, tokens, caller)
+    return DeleteReply(
+        requested=len(request.ids),
+        deleted=len(asked),
+        do_deleted=len(asked),
+        not_found=len(ids) - len(found),
+        also_deleted=len(cascaded) + len(captured),
+        legacy_fallback_used=0,
+        failed=[],
+        derived=derived_ids,
+        erasure=context.erasure.now() if going else "done",
+    )
+
+
+def wipe(context: Context, request: WipeRequest, caller: Caller) -> WipeReply:
+    """Delete every memory of the vault, or those of one session."""
+    with context.store.write() as tx:
+        if request.session_id is None:
+            deleted = tx.wipe()
+        else:
+            seqs = tx.session_seqs(request.session_id)
+            tx.delete([*seqs, *_orphaned(tx, seqs)])
+            deleted = len(seqs)
+    context.erasure.now()
+    return WipeReply(deleted=deleted)
+
+
+def _built_on(reader: Reader, seqs: list[int]) -> list[int]:
+    """Every reflection that stands on one of these, over both tiers."""
+    found: dict[int, None] = {}
+    frontier = seqs
+    while frontier:
+        frontier = [seq for seq in reader.built_on(frontier) if seq not in found]
+        found.update(dict.fromkeys(frontier))
+    return list(found)
+
+
+def _orphaned(tx: Writer, messages: list[int]) -> list[int]:
+    """Captured statements whose last source message is among those that go."""
+    going = set(messages)
+    captured = dict.fromkeys(seq for message in messages for seq in tx.captured_from(message))
+    return [
+        seq
+        for seq in captured
+        if seq not in going and going.issuperset(tx.captured_in(seq)) and _is_captured(tx, seq)
+    ]
+
+
+def _is_captured(tx: Writer, seq: int) -> bool:
+    memory = tx.memories([seq]).get(seq)
+    return memory is not None and memory.source is Source.RULES

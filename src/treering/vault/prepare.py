@@ -1,0 +1,116 @@
+"""Building the block of recalled notes for a prompt, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treering.model import Caller, Memory
+from treering.replies import PrepareReply
+from treering.requests import PrepareRequest
+from treering.rules.content import text_of
+from treering.rules.fence import FENCE, Note, block, line, without_blocks
+from treering.rules.tokens import estimate_tokens
+from treering.store.base import Reader
+from treering.vault.context import Context
+from treering.vault.rows import memory_row, note
+from treering.vault.search import rank
+
+MEMORIES_BY_DENSITY = {"low": 5, "default": 15, "high": 40, "xhigh": 100}
+_PASSAGES_OF_A_LONG_MEMORY = 2
+_FENCE_TOKENS = estimate_tokens(FENCE) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    memory: Memory
+    note: Note
+    score: float
+
+
+def prepare(context: Context, request: PrepareRequest, caller: Caller) -> PrepareReply:
+    """What memory adds to a prompt: the most relevant notes that the messages do not show yet."""
+    shown = [without_blocks(text_of(message.content)) for message in request.messages]
+    query = _query(request, shown)
+    limit = request.context_limit
+    if limit is None:
+        limit = MEMORIES_BY_DENSITY[request.density]
+    session_id = request.session_id or caller.session_id
+    found = _recall(context, request, query, shown, limit, session_id) if query and limit else []
+    chosen, truncated = _within_budget(found, request.max_tokens)
+    by_time = sorted(chosen, key=lambda recalled: (recalled.memory.date, recalled.memory.seq))
+    text = block([recalled.note for recalled in by_time])
+    tokens = estimate_tokens(text)
+    context.meter.read(request.endpoint, tokens, caller, session_id)
+    return PrepareReply(
+        context=text,
+        memories_found=len(chosen),
+        tokens=tokens,
+        truncated=truncated,
+        memories=[memory_row(recalled.memory, recalled.score) for recalled in chosen],
+        reflection=context.debt(),
+    )
+
+
+def _query(request: PrepareRequest, shown: Sequence[str]) -> str:
+    """The last user message that says something; without one, the last message that does."""
+    said = [
+        (message.role, text)
+        for message, text in zip(request.messages, shown, strict=True)
+        if text.strip()
+    ]
+    by_user = [text for role, text in said if role == "user"]
+    if by_user:
+        return by_user[-1]
+    return said[-1][1] if said else ""
+
+
+def _recall(
+    context: Context,
+    request: PrepareRequest,
+    query: str,
+    shown: Sequence[str],
+    limit: int,
+    session_id: str | None,
+) -> list[_Recalled]:
+    """Up to `limit` relevant memories, best first, without those that `shown` holds."""
+    ranking = rank(
+        context,
+        query,
+        limit=limit + len(shown),
+        tiers=request.tiers,
+        importance=request.importance,
+        session_id=session_id,
+    )
+    relevant = [place for place, matched in enumerate(ranking.matched) if matched]
+    found: list[_Recalled] = []
+    with context.store.read() as reader:
+        memories = reader.memories([ranking.seqs[place] for place in relevant])
+        for place in relevant:
+            memory = memories.get(ranking.seqs[place])
+            if memory is None or any(memory.content in text for text in shown):
+                continue
+            text = _excerpt(reader, memory, ranking.passages[place])
+            found.append(_Recalled(memory, note(memory, text), ranking.scores[place]))
+    return found[:limit]
+
+
+def _excerpt(reader: Reader, memory: Memory, best: Sequence[int]) -> str:
+    """The whole text, or the best passages of a long one in their order."""
+    spans = reader.spans(memory.seq)
+    chosen = sorted(number for number in best[:_PASSAGES_OF_A_LONG_MEMORY] if number < len(spans))
+    if len(spans) == 1 or not chosen:
+        return memory.content
+    return " […] ".join(memory.content[start:end] for start, end in (spans[n] for n in chosen))
+
+
+def _within_budget(found: Sequence[_Recalled], max_tokens: int) -> tuple[list[_Recalled], bool]:
+    """The best that fit, and whether the budget left any out."""
+    left = max_tokens - _FENCE_TOKENS
+    chosen: list[_Recalled] = []
+    for recalled in found:
+        cost = estimate_tokens(line(recalled.note))
+        if cost <= left:
+            chosen.append(recalled)
+            left -= cost
+    return chosen, len(chosen) < len(found)
