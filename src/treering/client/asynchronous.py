@@ -1,0 +1,63 @@
+"""The verbs to be awaited: each runs the one implementation on a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from types import TracebackType
+from typing import Concatenate, Generic, ParamSpec, Self, TypeVar
+
+import anyio.to_thread
+
+from treering.verbs import Verbs
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Awaited(Generic[P, R]):
+    """A method of Verbs as a coroutine, with its arguments and its result typed as they are."""
+
+    def __init__(self, verb: Callable[Concatenate[Verbs, P], R]) -> None:
+        self._verb = verb
+        self.__doc__ = verb.__doc__
+
+    def __get__(self, owner: AsyncVerbs, kind: type[AsyncVerbs]) -> Callable[P, Awaitable[R]]:
+        def call(*args: P.args, **kwargs: P.kwargs) -> Awaitable[R]:
+            verb = partial(self._verb, owner.blocking, *args, **kwargs)
+            return anyio.to_thread.run_sync(verb)
+
+        return call
+
+
+class AsyncVerbs:
+    """Everything a vault does, awaited. `blocking` is the same vault for code that may block."""
+
+    def __init__(self, blocking: Verbs) -> None:
+        self.blocking = blocking
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    ingest = _Awaited(Verbs.ingest)
+    upload = _Awaited(Verbs.upload)
+    search = _Awaited(Verbs.search)
+    prepare = _Awaited(Verbs.prepare)
+    date_search = _Awaited(Verbs.date_search)
+    inspect = _Awaited(Verbs.inspect)
+    checkout = _Awaited(Verbs.checkout)
+    commit = _Awaited(Verbs.commit)
+    delete = _Awaited(Verbs.delete)
+    wipe = _Awaited(Verbs.wipe)
+    stats = _Awaited(Verbs.stats)
+    debt = _Awaited(Verbs.debt)
+    warmup = _Awaited(Verbs.warmup)
+    close = _Awaited(Verbs.close)

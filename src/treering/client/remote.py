@@ -1,0 +1,184 @@
+"""A vault behind a server: each verb is one HTTP request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import httpx2
+
+from treering import replies, requests
+from treering.errors import NotReady, from_body
+from treering.model import ANONYMOUS, Caller
+from treering.replies import KeyReply, KeysReply, RevokedReply, from_wire
+from treering.requests import Request
+from treering.rules.lines import Line
+from treering.verbs import Verbs
+
+R = TypeVar("R")
+
+TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    method: str
+    path: str
+    reply: Any
+
+
+_ROUTES: dict[type[Request[Any]], _Route] = {
+    requests.IngestRequest: _Route("POST", "/v1/memory/ingest", replies.IngestReply),
+    requests.SearchRequest: _Route("POST", "/v1/memory/search", replies.SearchReply),
+    requests.PrepareRequest: _Route("POST", "/v1/memory/prepare", replies.PrepareReply),
+    requests.DateSearchRequest: _Route("POST", "/v1/memory/date-search", replies.DateSearchReply),
+    requests.InspectRequest: _Route("POST", "/v1/memory/inspect", replies.InspectReply),
+    requests.CheckoutRequest: _Route(
+        "POST", "/v1/memory/consolidate/checkout", replies.CheckoutReply
+    ),
+    requests.CommitRequest: _Route("POST", "/v1/memory/consolidate/commit", replies.CommitReply),
+    requests.DeleteRequest: _Route("POST", "/v1/memory/delete-ids", replies.DeleteReply),
+    requests.WipeRequest: _Route("DELETE", "/v1/memory", replies.WipeReply),
+    requests.StatsRequest: _Route("GET", "/v1/memory/stats", replies.StatsReply),
+    requests.WarmupRequest: _Route("POST", "/v1/memory/warmup", replies.WarmupReply),
+}
+
+
+class _Http:
+    """A connection to a server with a key; errors come back as the server's own classes."""
+
+    def __init__(self, url: str, key: str, transport: httpx2.BaseTransport | None = None) -> None:
+        self._client = httpx2.Client(
+            base_url=url.rstrip("/"),
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=TIMEOUT_S,
+            transport=transport,
+        )
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """The JSON body of a successful answer; raises the error that another one names."""
+        try:
+            response = self._client.request(method, path, content=content, headers=headers or {})
+        except httpx2.TransportError as error:
+            raise NotReady(
+                f"The server at {self._client.base_url} did not answer: {error}"
+            ) from error
+        try:
+            body = json.loads(response.content)
+        except ValueError as error:
+            raise NotReady(
+                f"The server at {self._client.base_url} is no Treering: it answered "
+                f"{response.status_code} without JSON."
+            ) from error
+        if response.status_code >= 400:
+            raise from_body(response.status_code, body)
+        return body
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+class RemoteVault(Verbs):
+    """The vault of a key, behind a server at `url`. Safe to use from several threads."""
+
+    def __init__(self, url: str, key: str, transport: httpx2.BaseTransport | None = None) -> None:
+        self._http = _Http(url, key, transport)
+
+    def perform(self, request: Request[R], caller: Caller = ANONYMOUS) -> R:
+        """Ask the server; raises what the server answers, NotReady when it does not."""
+        if isinstance(request, requests.DebtRequest):
+            return cast("R", self.perform(requests.StatsRequest(), caller).reflection)
+        if isinstance(request, requests.UploadRequest):
+            return cast("R", self._upload(request))
+        route = _ROUTES[type(request)]
+        headers = _headers(request, caller)
+        content = None
+        if route.method == "POST":
+            body = request.model_dump(mode="python", by_alias=True, exclude_unset=True)
+            content = json.dumps(body).encode("ascii")
+            headers["Content-Type"] = "application/json"
+        answer = self._http.call(route.method, route.path, content=content, headers=headers)
+        return cast("R", from_wire(route.reply, answer))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _upload(self, request: requests.UploadRequest) -> replies.UploadReply:
+        answer = self._http.call(
+            "POST",
+            "/v1/memory/upload",
+            content=b"\n".join(_upload_line(line) for line in request.lines),
+            headers={"Content-Type": "text/plain; charset=utf-8"},
+        )
+        return from_wire(replies.UploadReply, answer)
+
+
+class RemoteKeys:
+    """The keys of an account, behind a server; needs a key with `keys:manage`."""
+
+    def __init__(self, url: str, key: str, transport: httpx2.BaseTransport | None = None) -> None:
+        self._http = _Http(url, key, transport)
+
+    def create(
+        self,
+        *,
+        name: str = "",
+        vault: str = "new",
+        scopes: Iterable[str] | None = None,
+        expires_in_days: int | None = None,
+    ) -> KeyReply:
+        """A new key of a new vault, or of the same vault as the key that asks."""
+        body: dict[str, Any] = {"name": name, "vault": vault}
+        if scopes is not None:
+            body["scopes"] = list(scopes)
+        if expires_in_days is not None:
+            body["expires_in_days"] = expires_in_days
+        content = json.dumps(body).encode("ascii")
+        headers = {"Content-Type": "application/json"}
+        return from_wire(
+            KeyReply, self._http.call("POST", "/v1/keys", content=content, headers=headers)
+        )
+
+    def list(self) -> KeysReply:
+        """The account's keys."""
+        return from_wire(KeysReply, self._http.call("GET", "/v1/keys"))
+
+    def revoke(self, key_id: str) -> RevokedReply:
+        """Revoke a key at once."""
+        return from_wire(RevokedReply, self._http.call("DELETE", f"/v1/keys/{key_id}"))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+
+def _headers(request: Request[Any], caller: Caller) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    if caller.idempotency_key is not None:
+        headers["Idempotency-Key"] = caller.idempotency_key
+    session_id = caller.session_id
+    if isinstance(request, requests.WipeRequest):
+        session_id = request.session_id
+    if session_id is not None:
+        headers["X-Session-ID"] = session_id
+    return headers
+
+
+def _upload_line(line: Line) -> bytes:
+    """A line as it is sent; one that is wrong already is sent as what it is, to be counted."""
+    if line is None:
+        return b""
+    if isinstance(line, str):
+        return json.dumps(line).encode("ascii")
+    return json.dumps(line.model_dump(exclude_none=True)).encode("ascii")

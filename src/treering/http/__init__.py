@@ -1,0 +1,1 @@
+"""The HTTP face: parses a request, calls one verb, formats the reply."""

@@ -1,0 +1,75 @@
+"""Errors as HTTP shows them: the table's status, tag and message, and nothing internal."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from treering.errors import (
+    InvalidRequest,
+    NotFound,
+    RateLimited,
+    StorageFailure,
+    TreeringError,
+    Unauthorized,
+)
+from treering.requests import issues_in
+
+log = structlog.get_logger(__name__)
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Answer every error from the one table."""
+
+    @app.exception_handler(TreeringError)
+    async def known(request: Request, error: TreeringError) -> JSONResponse:
+        return error_response(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        issues = [{**issue, "loc": _in_body(issue)} for issue in error.errors()]
+        return error_response(InvalidRequest(*issues_in(issues)))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:
+        if isinstance(error.__cause__, TreeringError):
+            return error_response(error.__cause__)
+        if error.status_code == 404:
+            return error_response(NotFound("path", request.url.path))
+        if error.status_code == 400:
+            return error_response(InvalidRequest("body: is not JSON in UTF-8, or nests too deeply"))
+        response = error_response(InvalidRequest(f"{request.method}: {error.detail}"))
+        response.status_code = error.status_code
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(Exception)
+    async def unforeseen(request: Request, error: Exception) -> JSONResponse:
+        return error_response(StorageFailure(), cause=error)
+
+
+def _in_body(issue: Mapping[str, Any]) -> tuple[int | str, ...]:
+    """Where in the body an issue is; a place in broken JSON is a number that helps nobody."""
+    return () if issue["type"] == "json_invalid" else tuple(issue["loc"][1:])
+
+
+def error_response(error: TreeringError, cause: BaseException | None = None) -> JSONResponse:
+    """The response to an error; a failure of ours is logged under an id that the caller sees."""
+    body = error.body()
+    headers = {}
+    if error.status >= 500:
+        body["id"] = uuid.uuid4().hex
+        cause = cause or error.__cause__ or error
+        log.error("request failed", id=body["id"], error=error.tag, exc_info=cause)
+    if isinstance(error, Unauthorized):
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(error.extra.get("retry_after", 1))
+    return JSONResponse(body, error.status, headers)

@@ -1,0 +1,57 @@
+"""`/v1/keys`: the keys of an account."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from treering.access import KEYS
+from treering.http.responses import answers
+from treering.http.session import AnyGrant, data_dir_of, json_response
+from treering.replies import KeyReply, KeysReply, RevokedReply
+
+router = APIRouter(prefix="/v1/keys", tags=["keys"])
+
+
+class KeyRequest(BaseModel):
+    """A new key."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    name: str = ""
+    vault: Literal["new", "same"] = Field(
+        default="new", description="A private vault of its own, or the vault of the key that asks."
+    )
+    scopes: list[str] | None = None
+    expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+
+
+@router.post("", status_code=201, responses=answers(KeyReply, status=201))
+def create(body: KeyRequest, grant: AnyGrant, request: Request) -> Response:
+    """Make a key; it is shown this once. It never holds a scope that the asking key lacks."""
+    grant.require(KEYS)
+    reply = data_dir_of(request).create_key(
+        name=body.name,
+        vault_id=grant.vault_id if body.vault == "same" else None,
+        scopes=body.scopes,
+        expires_in_days=body.expires_in_days,
+        granted_by=grant,
+    )
+    return json_response(reply, 201)
+
+
+@router.get("", responses=answers(KeysReply))
+def list_keys(grant: AnyGrant, request: Request) -> Response:
+    """List the account's keys."""
+    grant.require(KEYS)
+    return json_response(data_dir_of(request).keys(grant.account_id))
+
+
+@router.delete("/{key_id}", responses=answers(RevokedReply, 404))
+def revoke(key_id: str, grant: AnyGrant, request: Request) -> Response:
+    """Revoke a key at once."""
+    grant.require(KEYS)
+    return json_response(data_dir_of(request).revoke_key(key_id, grant.account_id))
