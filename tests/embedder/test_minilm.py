@@ -15,7 +15,7 @@ SENTENCES = [
     "quarterly revenue grew",
     "the deploy script lives in infra/deploy.sh and needs AWS_REGION",
     "我昨天去了北京的故宫",
-    "ฉันชอบกินข้าวผัด",
+    "я люблю кофе по утрам",
     "أحب القهوة في الصباح",
     "🎉🎉 shipped it 🚀",
     "word " * 400,
@@ -151,3 +151,9 @@ def test_a_closed_embedder_says_so() -> None:
     embedder.close()
     with pytest.raises(EmbedderError, match="closed"):
         embedder.embed(["a cat"])
+
+
+def test_texts_that_the_tokenizer_does_not_know_are_not_taken_for_twins(minilm: Embedder) -> None:
+    unknown = minilm.embed(["x" * 1000, "ฉันชอบกินข้าวผัด", "字 and a known word"])
+    assert not unknown[:2].any()
+    assert unknown[2].any()

@@ -101,7 +101,20 @@ def _excerpt(reader: Reader, memory: Memory, best: Sequence[int]) -> str:
     chosen = sorted(number for number in best[:_PASSAGES_OF_A_LONG_MEMORY] if number < len(spans))
     if len(spans) == 1 or not chosen:
         return memory.content
-    return " […] ".join(memory.content[start:end] for start, end in (spans[n] for n in chosen))
+    return " […] ".join(
+        memory.content[start:end] for start, end in _joined([spans[number] for number in chosen])
+    )
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that touch made one."""
+    joined = list(spans[:1])
+    for start, end in spans[1:]:
+        if start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _within_budget(found: Sequence[_Recalled], max_tokens: int) -> tuple[list[_Recalled], bool]:

