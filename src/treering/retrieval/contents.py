@@ -51,7 +51,7 @@ class Contents:
         alive: Flags = memories["alive"]
         live = alive.take(passages["memory"])
         documents = int(np.count_nonzero(live))
-        mean_length = max(1.0, int(passages["length"] @ live) / max(1, documents))
+        mean_length = max(1.0, int(passages["length"].sum(where=live)) / max(1, documents))
         statements = np.flatnonzero((memories["folds_into"] >= 0) & alive)
         messages = memories["folds_into"][statements].astype(np.intp)
         folding = alive[messages]

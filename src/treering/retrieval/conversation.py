@@ -15,7 +15,7 @@ SILENCE_MS = 4 * 3_600_000
 MESSAGE = 1
 """The kind of memory that is a turn of a conversation; others are each alone."""
 
-_REBUILD_SHARE = 16
+_REBUILD_SHARE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,38 +35,34 @@ class Turns:
 
 
 class Conversations:
-    """The slots of all memories, messages first, by (session, date, seq)."""
+    """The slots of all memories, messages first, by (session, date, seq).
+
+    New ones wait unsorted until the order is asked for.
+    """
 
     def __init__(self) -> None:
         self._order = np.empty(0, np.int32)
+        self._new: list[NDArray[np.int32]] = []
 
     @property
     def nbytes(self) -> int:
         """Bytes allocated."""
-        return self._order.nbytes
+        return self._order.nbytes + sum(slots.nbytes for slots in self._new)
 
-    def insert(self, memories: Columns, slots: NDArray[np.int32]) -> None:
-        """Put new memories where they belong."""
-        if len(slots) * _REBUILD_SHARE > len(self._order):
-            self._order = _sorted(memories, np.concatenate([self._order, slots]))
-            return
-        columns = [memories[name] for name in ("kind", "session", "date", "seq")]
-
-        def key(slot: int) -> tuple[Any, ...]:
-            kind, *rest = [column[slot] for column in columns]
-            return (kind != MESSAGE, *rest)
-
-        slots = _sorted(memories, slots)
-        places = [bisect_left(self._order, key(slot), key=key) for slot in slots.tolist()]
-        self._order = np.insert(self._order, places, slots)
+    def add(self, slots: NDArray[np.int32]) -> None:
+        """Take in new memories."""
+        self._new.append(slots)
 
     def renumber(self, slots: NDArray[np.int32]) -> None:
         """Give each memory its new slot; those whose new slot is negative are dropped."""
-        order = slots[self._order]
-        self._order = order[order >= 0]
+        self._order, *self._new = (
+            renumbered[renumbered >= 0]
+            for renumbered in (slots[each] for each in (self._order, *self._new))
+        )
 
     def turns(self, memories: Columns) -> Turns:
         """Return the living memories' conversations."""
+        self._settle(memories)
         order = self._order.astype(np.intp)
         order = order[memories["alive"].take(order)]
         session, date = memories["session"].take(order), memories["date"].take(order)
@@ -77,6 +73,25 @@ class Conversations:
         places[order] = np.arange(len(order))
         starts = np.flatnonzero(~joined)
         return Turns(order, places, joined, starts, np.diff(starts, append=len(order)))
+
+    def _settle(self, memories: Columns) -> None:
+        """Put new memories where they belong: a few one by one, many by sorting all again."""
+        if not self._new:
+            return
+        new = np.concatenate(self._new)
+        self._new.clear()
+        if len(new) * _REBUILD_SHARE > len(self._order):
+            self._order = _sorted(memories, np.concatenate([self._order, new]))
+            return
+        columns = [memories[name] for name in ("kind", "session", "date", "seq")]
+
+        def key(slot: int) -> tuple[Any, ...]:
+            kind, *rest = [column[slot] for column in columns]
+            return (kind != MESSAGE, *rest)
+
+        new = _sorted(memories, new)
+        places = [bisect_left(self._order, key(slot), key=key) for slot in new.tolist()]
+        self._order = np.insert(self._order, places, new)
 
 
 def _sorted(memories: Columns, slots: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -129,7 +129,7 @@ class Holdings:
             len(heads),
         )
         self._put_passages(rows, vectors, np.repeat(slots, np.diff(heads, append=len(rows))))
-        self._conversations.insert(self._memories, slots)
+        self._conversations.add(slots)
         self._replace(old[old != NOWHERE], slots[old != NOWHERE])
 
     def _put_passages(

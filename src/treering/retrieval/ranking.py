@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from treering.retrieval.signals import Floats
+
 Slots = NDArray[np.intp]
 
 _MIDDLE = 14.0
+"""The sum of signals that scores 0.5. About 4 is usual for what has nothing to do with a question,
+20 for the best answer of a vault that has one."""
 _SPREAD = 4.0
 
 
@@ -76,10 +79,10 @@ def best(fused: Floats, seqs: NDArray[np.int64], slots: Slots, limit: int | None
 
 
 def blend(fused: Floats, raw: Slots, reflections: Slots) -> Slots:
-    """Merge two lists by score, so that reflections are at most about half of any head.
+    """Merge two ranked lists by score, reflections at most half (rounded up) of the first n.
 
-    A reflection never stands before as many raw memories as there are reflections before it,
-    while there are any. On a tie the raw memory is first.
+    The n-th reflection waits for n - 1 raw memories, while there are any. On a tie the raw memory
+    is first.
     """
     ahead = np.searchsorted(-fused[raw], -fused[reflections], side="right")
     ahead = np.maximum(ahead, np.minimum(np.arange(len(reflections)), len(raw)))

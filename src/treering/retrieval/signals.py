@@ -13,9 +13,13 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal counts, in standard deviations of the cosine.
+    """What each signal counts, in standard deviations of the cosine (which itself counts 1).
 
-    `cosine_floor` is the cosine above which texts are taken to be about the same thing.
+    `after_a_hit` and `before_a_hit` are shares of a neighbour's score, `conversation` of the best
+    score in the conversation, `lineage` of what a reflection has above `lineage_floor`.
+    `reflection` is what a reflection's score lacks to be as good a sign of the answer as a raw
+    memory's, which has turns beside it. `cosine_floor` is the cosine above which two texts are
+    taken to be about the same thing.
     """
 
     words: float = 4.0
@@ -24,7 +28,7 @@ class Weights:
     after_a_hit: float = 0.3
     before_a_hit: float = 0.2
     conversation: float = 0.4
-    session: float = 1.0
+    session: float = 2.0
     lineage: float = 1.5
     lineage_floor: float = 1.5
     reflection: float = 3.0
@@ -38,6 +42,7 @@ _BACKGROUND = 100
 something in a vault of three memories too."""
 
 _FAINT = 1.0
+"""Beside the best match of a vault, so that matching faintly everywhere is not matching well."""
 
 _PRIOR_COUNT = 16
 _PRIOR_MEAN, _PRIOR_DEVIATION = 0.12, 0.1
@@ -62,8 +67,7 @@ def saturation(counts: Floats, norms: Floats) -> Floats:
 def relative(weight: float, best: np.float32) -> np.float32:
     """Return the factor that gives scores whose best is `best` a signal's weight.
 
-    Relative to the best, scores are alike in vaults of any size. The constant beside it keeps a
-    query that matches faintly everywhere from looking as if it matched well somewhere.
+    Relative to the best, scores are alike in vaults of any size.
     """
     return np.float32(weight) / (best + np.float32(_FAINT))
 
@@ -74,11 +78,12 @@ def spread(cosines: Floats, raw: NDArray[np.float64]) -> tuple[np.float32, np.fl
     Both lean on those of MiniLM's unrelated texts while a vault is small, and are rounded, so that
     the order of the rows can't show in their last bits.
     """
-    exact = cosines.astype(np.float64)
     count = float(raw.sum()) + _PRIOR_COUNT
-    total = float(raw @ exact) + _PRIOR_COUNT * _PRIOR_MEAN
-    exact *= exact
-    squares = float(raw @ exact) + _PRIOR_COUNT * (_PRIOR_DEVIATION**2 + _PRIOR_MEAN**2)
+    weighted = raw * cosines
+    total = float(weighted.sum()) + _PRIOR_COUNT * _PRIOR_MEAN
+    # einsum and not @, which would start threads to add up a few numbers
+    squares = float(np.einsum("i,i->", weighted, weighted))
+    squares += _PRIOR_COUNT * (_PRIOR_DEVIATION**2 + _PRIOR_MEAN**2)
     mean = total / count
     deviation = np.sqrt(squares / count - mean**2)
     return np.float32(round(mean, 9)), np.float32(round(float(deviation), 9))

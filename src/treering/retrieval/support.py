@@ -3,15 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-
 _TEMPERATURE = 0.07
 _MASS = 0.95
 _MOST_SOURCES = 16
 
 
 def support(
-    reflections: Floats, sources: Floats, owners: NDArray[np.intp]
+    reflections: NDArray[np.float32], sources: NDArray[np.float32], owners: NDArray[np.intp]
 ) -> list[tuple[int, int, float]]:
     """Return sparse (reflection, source, weight), a reflection's weights adding up to about 1.
 
