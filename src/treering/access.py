@@ -23,22 +23,24 @@ PROVIDERS = "providers:use"
 SCOPES = (READ, WRITE, REFLECT, DELETE, STATS, KEYS, PROVIDERS)
 DEFAULT_SCOPES = frozenset(SCOPES[:5])
 
-SCOPE_OF: dict[type[Request[Any]], str] = {
-    requests.IngestRequest: WRITE,
-    requests.UploadRequest: WRITE,
-    requests.SearchRequest: READ,
-    requests.PrepareRequest: READ,
-    requests.DateSearchRequest: READ,
-    requests.InspectRequest: READ,
-    requests.WarmupRequest: READ,
-    requests.CheckoutRequest: REFLECT,
-    requests.CommitRequest: REFLECT,
-    requests.DeleteRequest: DELETE,
-    requests.WipeRequest: DELETE,
-    requests.StatsRequest: STATS,
-    requests.DebtRequest: STATS,
+SCOPES_OF: dict[type[Request[Any]], tuple[str, ...]] = {
+    requests.IngestRequest: (WRITE,),
+    requests.UploadRequest: (WRITE,),
+    requests.SearchRequest: (READ,),
+    requests.PrepareRequest: (READ,),
+    requests.DateSearchRequest: (READ,),
+    requests.InspectRequest: (READ,),
+    requests.WarmupRequest: (READ,),
+    requests.CheckoutRequest: (REFLECT,),
+    requests.CommitRequest: (REFLECT,),
+    requests.RevertRequest: (REFLECT, DELETE),
+    requests.DeleteRequest: (DELETE,),
+    requests.WipeRequest: (DELETE,),
+    requests.StatsRequest: (STATS,),
+    requests.UsageRequest: (STATS,),
+    requests.DebtRequest: (STATS,),
 }
-"""The scope that each verb needs, whichever face it is called through."""
+"""The scopes that each verb needs, whichever face it is called through."""
 
 _NARROWED_TO = {
     "read": frozenset({READ, STATS}),
@@ -66,8 +68,9 @@ class Grant:
             raise Forbidden(scope)
 
     def allow(self, verb: type[Request[Any]]) -> None:
-        """Raise Forbidden unless the grant holds the verb's scope."""
-        self.require(SCOPE_OF[verb])
+        """Raise Forbidden unless the grant holds the verb's scopes."""
+        for scope in SCOPES_OF[verb]:
+            self.require(scope)
 
     def narrowed(self, suffix: str | None) -> Grant:
         """The grant under a key's suffix, which only ever takes away."""

@@ -6,13 +6,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treering import access
 from treering.access import Grant, PresentedKey
-from treering.errors import InvalidRequest, NotFound, Unauthorized
-from treering.replies import KeyReply, KeysReply, RevokedReply
+from treering.errors import InvalidRequest, NotFound, TreeringError, Unauthorized
+from treering.logs import get_logger
+from treering.replies import KeyReply, KeysReply, Metered, RevokedReply, UsageReply
+from treering.requests import UsageRequest
 from treering.retrieval.embedder import Embedder
 from treering.rules.instants import DAY_MS, to_iso
 from treering.store.control import KeyRecord, VaultRecord
@@ -20,11 +22,16 @@ from treering.store.sqlite.control import SqliteControlStore
 from treering.system import System
 from treering.vault import Vault
 from treering.vault.background import Background
+from treering.vault.usage import grouped, metered, usage_reply, usage_window
 
 _LAST_USED_STEP_MS = 60_000
 _MAX_KEY_DAYS = 3650
-_MAX_OPEN_VAULTS = 128
+_MAX_OPEN_VAULTS, _MAX_WITH_PENDING = 64, 96
+"""Idle vaults beyond the first number are closed, those with vectors pending beyond the second:
+each holds up to seven file descriptors."""
 _MAX_NAME_CHARACTERS = 200
+
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +44,11 @@ class Health:
 
 @dataclass(slots=True)
 class _Held:
-    """An open vault, and how many use it now."""
+    """A vault, None until it is open, and how many use it now."""
 
-    vault: Vault
+    vault: Vault | None = None
     users: int = 0
+    opening: threading.Lock = field(default_factory=threading.Lock)
 
 
 class DataDir:
@@ -59,6 +67,7 @@ class DataDir:
         self._control = SqliteControlStore(path / "control.db")
         self._lock = threading.Lock()
         self._vaults: OrderedDict[str, _Held] = OrderedDict()
+        self._unusable: set[str] = set()
         self._unvisited: list[str] | None = None
         self._resuming = Background("treering-resume", self._visit_next)
 
@@ -148,7 +157,8 @@ class DataDir:
         vaults = self._control.vaults()
         if name_or_id is None:
             if not vaults:
-                return self._new_vault("default", self._system.now())
+                first = self._vault_record("default", self._system.now())
+                return self._control.ensure_vault(first)
             if len(vaults) == 1:
                 return vaults[0]
         matching = [vault for vault in vaults if name_or_id in (vault.id, vault.name)]
@@ -167,17 +177,38 @@ class DataDir:
     def using(self, vault_id: str) -> Iterator[Vault]:
         """The vault with that id, open as long as the block runs."""
         with self._lock:
-            held = self._vaults.get(vault_id)
-            if held is None:
-                held = self._vaults[vault_id] = _Held(self._open(vault_id))
+            held = self._vaults.setdefault(vault_id, _Held())
             held.users += 1
             self._vaults.move_to_end(vault_id)
         try:
+            with held.opening:
+                if held.vault is None:
+                    held.vault = self._open(vault_id)
             yield held.vault
         finally:
             with self._lock:
                 held.users -= 1
-                self._keep_under_ceilings()
+                if held.vault is None and not held.users:
+                    self._vaults.pop(vault_id, None)
+                closing = self._beyond_ceilings()
+            for vault in closing:
+                vault.close()
+
+    def account_usage(self, account_id: str, request: UsageRequest) -> UsageReply:
+        """The usage of all vaults of an account, also by key and by vault."""
+        window = usage_window(request, self._system.now())
+        totals = []
+        by_vault = {}
+        for record in self._control.vaults(account_id):
+            with self.using(record.id) as vault:
+                used = vault.usage_totals(window)
+            totals += used
+            by_vault[record.id] = sum(map(metered, used), Metered())
+        return replace(
+            usage_reply(window, totals),
+            by_key=grouped(totals, lambda total: total.key_id or ""),
+            by_vault=by_vault,
+        )
 
     def resume(self) -> None:
         """Open, one after the other and behind the requests, the vaults that have work pending."""
@@ -186,20 +217,31 @@ class DataDir:
     def health(self) -> Health:
         """What the vaults report."""
         with self._lock:
-            vaults = [held.vault for held in self._vaults.values()]
-        failing = [vault.id for vault in vaults if vault.failures and vault.pending_vectors]
-        return Health(
-            problems=[f"vault {vault_id}: vectors cannot be computed" for vault_id in failing],
-            pending_vectors=sum(vault.pending_vectors for vault in vaults),
-        )
+            problems = [f"vault {vault_id}: cannot be opened" for vault_id in self._unusable]
+            held = [each for each in self._vaults.values() if each.vault is not None]
+            for each in held:
+                each.users += 1
+        try:
+            total = 0
+            for vault in (each.vault for each in held if each.vault is not None):
+                pending = vault.pending_vectors
+                total += pending
+                if pending and vault.failures:
+                    problems.append(f"vault {vault.id}: vectors cannot be computed")
+        finally:
+            with self._lock:
+                for each in held:
+                    each.users -= 1
+        return Health(problems, total)
 
     def close(self) -> None:
         """Close every vault and the control plane."""
         self._resuming.stop()
         with self._lock:
-            for held in self._vaults.values():
-                held.vault.close()
+            vaults = [held.vault for held in self._vaults.values() if held.vault is not None]
             self._vaults.clear()
+        for vault in vaults:
+            vault.close()
         self._control.close()
 
     def _vault_for_key(
@@ -214,11 +256,14 @@ class DataDir:
         raise NotFound("vault", vault_id)
 
     def _new_vault(self, name: str, now: int, account_id: str | None = None) -> VaultRecord:
-        if account_id is None:
-            account_id = self._control.ensure_account(self._system.new_id(), "default", now)
-        vault = VaultRecord(self._system.new_id(), account_id, name, now)
+        vault = self._vault_record(name, now, account_id)
         self._control.add_vault(vault)
         return vault
+
+    def _vault_record(self, name: str, now: int, account_id: str | None = None) -> VaultRecord:
+        if account_id is None:
+            account_id = self._control.ensure_account(self._system.new_id(), "default", now)
+        return VaultRecord(self._system.new_id(), account_id, name, now)
 
     def _visit_next(self) -> bool:
         """Open the next vault that no request has opened yet; True when all were visited."""
@@ -226,27 +271,45 @@ class DataDir:
             self._unvisited = [record.id for record in self._control.vaults()]
         if not self._unvisited:
             return True
-        with self.using(self._unvisited.pop()):
+        try:
+            with self.using(self._unvisited.pop()):
+                return False
+        except TreeringError as error:
+            log.error("a vault cannot be opened", error=str(error))
             return False
 
     def _open(self, vault_id: str) -> Vault:
-        path = self.file_of(vault_id)
-        return Vault.open(path, embedder=self._embedder, system=self._system, vault_id=vault_id)
+        path, embedder = self.file_of(vault_id), self._embedder
+        try:
+            vault = Vault.open(path, embedder=embedder, system=self._system, vault_id=vault_id)
+        except TreeringError:
+            self._unusable.add(vault_id)
+            raise
+        self._unusable.discard(vault_id)
+        return vault
 
-    def _keep_under_ceilings(self) -> None:
-        """Drop indexes, then close vaults, least recently used first, while there are too many.
+    def _beyond_ceilings(self) -> list[Vault]:
+        """Drop indexes, and take out vaults that are to be closed, least recently used first.
 
-        A vault that is in use, or has vectors pending, stays open.
+        A vault that is in use stays as it is, and so does the one used last.
         """
-        total = sum(held.vault.index_bytes for held in self._vaults.values())
+        index_bytes = sum(held.vault.index_bytes for held in self._vaults.values() if held.vault)
+        closing: list[Vault] = []
         for vault_id, held in list(self._vaults.items())[:-1]:
-            if total > self._index_bytes:
-                total -= held.vault.index_bytes
-                held.vault.drop_index()
-            too_many = len(self._vaults) > _MAX_OPEN_VAULTS
-            if too_many and not held.users and not held.vault.pending_vectors:
+            vault, count = held.vault, len(self._vaults)
+            if index_bytes <= self._index_bytes and count <= _MAX_OPEN_VAULTS:
+                break
+            if vault is None or held.users:
+                continue
+            if index_bytes > self._index_bytes:
+                index_bytes -= vault.index_bytes
+                vault.drop_index()
+            if count > _MAX_WITH_PENDING or (
+                count > _MAX_OPEN_VAULTS and not vault.pending_vectors
+            ):
                 del self._vaults[vault_id]
-                held.vault.close()
+                closing.append(vault)
+        return closing
 
 
 def _reply(record: KeyRecord) -> KeyReply:

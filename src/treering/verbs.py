@@ -157,6 +157,10 @@ class Verbs(ABC):
             )
         )
 
+    def revert(self, batch_id: str) -> replies.RevertReply:
+        """Undo a committed batch on which nothing was built yet."""
+        return self.perform(requests.RevertRequest.parse({"batch_id": batch_id}))
+
     def delete(self, ids: Iterable[str], *, cascade: bool = False) -> replies.DeleteReply:
         """Delete memories for good."""
         return self.perform(requests.DeleteRequest.parse({"ids": list(ids), "cascade": cascade}))
@@ -168,6 +172,10 @@ class Verbs(ABC):
     def stats(self) -> replies.StatsReply:
         """Count what the vault holds."""
         return self.perform(requests.StatsRequest())
+
+    def usage(self, start: str | None = None, end: str | None = None) -> replies.UsageReply:
+        """Sum up metered usage; this month so far unless bounds are given."""
+        return self.perform(requests.UsageRequest.parse(_given(start=start, end=end)))
 
     def debt(self) -> replies.DebtReply:
         """Read the reflection debt."""

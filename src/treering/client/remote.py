@@ -39,9 +39,11 @@ _ROUTES: dict[type[Request[Any]], _Route] = {
         "POST", "/v1/memory/consolidate/checkout", replies.CheckoutReply
     ),
     requests.CommitRequest: _Route("POST", "/v1/memory/consolidate/commit", replies.CommitReply),
+    requests.RevertRequest: _Route("POST", "/v1/memory/consolidate/revert", replies.RevertReply),
     requests.DeleteRequest: _Route("POST", "/v1/memory/delete-ids", replies.DeleteReply),
     requests.WipeRequest: _Route("DELETE", "/v1/memory", replies.WipeReply),
     requests.StatsRequest: _Route("GET", "/v1/memory/stats", replies.StatsReply),
+    requests.UsageRequest: _Route("GET", "/v1/account/usage", replies.UsageReply),
     requests.WarmupRequest: _Route("POST", "/v1/memory/warmup", replies.WarmupReply),
 }
 
@@ -64,10 +66,13 @@ class _Http:
         *,
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
     ) -> Any:
         """The JSON body of a successful answer; raises the error that another one names."""
         try:
-            response = self._client.request(method, path, content=content, headers=headers or {})
+            response = self._client.request(
+                method, path, content=content, headers=headers or {}, params=params
+            )
         except httpx2.TransportError as error:
             raise NotReady(
                 f"The server at {self._client.base_url} did not answer: {error}"
@@ -107,7 +112,10 @@ class RemoteVault(Verbs):
             body = request.model_dump(mode="python", by_alias=True, exclude_unset=True)
             content = json.dumps(body).encode("ascii")
             headers["Content-Type"] = "application/json"
-        answer = self._http.call(route.method, route.path, content=content, headers=headers)
+        params = request.model_dump(exclude_none=True) if route.method == "GET" else None
+        answer = self._http.call(
+            route.method, route.path, content=content, headers=headers, params=params
+        )
         return cast("R", from_wire(route.reply, answer))
 
     def close(self) -> None:

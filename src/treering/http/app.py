@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 
 from treering.data_dir import DataDir
 from treering.http.body_limit import BodyLimit
 from treering.http.errors import add_error_handlers
-from treering.http.routes import health, keys, memory, upload
+from treering.http.routes import account, health, keys, memory, upload
 from treering.settings import Settings
 from treering.version import __version__
 
@@ -29,7 +30,7 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
         yield
         data_dir.close()
 
-    app = FastAPI(
+    app = _Api(
         title="Treering",
         version=__version__,
         description=_DESCRIPTION,
@@ -44,5 +45,18 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
     app.include_router(health.router)
     app.include_router(memory.router)
     app.include_router(upload.router)
+    app.include_router(account.router)
     app.include_router(keys.router)
     return app
+
+
+class _Api(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """The document, without the 422 that FastAPI adds and this API never answers."""
+        document = super().openapi()
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                operation["responses"].pop("422", None)
+        for name in ("HTTPValidationError", "ValidationError"):
+            document["components"]["schemas"].pop(name, None)
+        return document

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
-import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 
 from treering.errors import (
     InvalidRequest,
@@ -20,25 +20,26 @@ from treering.errors import (
     TreeringError,
     Unauthorized,
 )
+from treering.logs import get_logger
 from treering.requests import issues_in
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 def add_error_handlers(app: FastAPI) -> None:
     """Answer every error from the one table."""
 
     @app.exception_handler(TreeringError)
-    async def known(request: Request, error: TreeringError) -> JSONResponse:
+    async def known(request: Request, error: TreeringError) -> Response:
         return error_response(error)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         issues = [{**issue, "loc": _in_body(issue)} for issue in error.errors()]
         return error_response(InvalidRequest(*issues_in(issues)))
 
     @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:
+    async def refused(request: Request, error: HTTPException) -> Response:
         if isinstance(error.__cause__, TreeringError):
             return error_response(error.__cause__)
         if error.status_code == 404:
@@ -51,7 +52,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return response
 
     @app.exception_handler(Exception)
-    async def unforeseen(request: Request, error: Exception) -> JSONResponse:
+    async def unforeseen(request: Request, error: Exception) -> Response:
         return error_response(StorageFailure(), cause=error)
 
 
@@ -60,9 +61,10 @@ def _in_body(issue: Mapping[str, Any]) -> tuple[int | str, ...]:
     return () if issue["type"] == "json_invalid" else tuple(issue["loc"][1:])
 
 
-def error_response(error: TreeringError, cause: BaseException | None = None) -> JSONResponse:
+def error_response(error: TreeringError, cause: BaseException | None = None) -> Response:
     """The response to an error; a failure of ours is logged under an id that the caller sees."""
-    body = error.body()
+    # The storage's own words name paths of this machine: they are for the log alone.
+    body = StorageFailure().body() if isinstance(error, StorageFailure) else error.body()
     headers = {}
     if error.status >= 500:
         body["id"] = uuid.uuid4().hex
@@ -72,4 +74,6 @@ def error_response(error: TreeringError, cause: BaseException | None = None) -> 
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(error.extra.get("retry_after", 1))
-    return JSONResponse(body, error.status, headers)
+    # Pure ASCII: a lone surrogate that the caller sent is shown again and has no UTF-8.
+    content = json.dumps(body, separators=(",", ":")).encode("ascii")
+    return Response(content, error.status, headers, "application/json")

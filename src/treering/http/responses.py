@@ -28,14 +28,9 @@ _MEANING = {
 _ANYWHERE = (400, 401, 403, 413, 500, 503)
 
 
-def answers(
-    reply: Any, *errors: int, status: int = 200, example: Any = None
-) -> dict[int | str, dict[str, Any]]:
+def answers(reply: Any, *errors: int, status: int = 200) -> dict[int | str, dict[str, Any]]:
     """The `responses` of a route: its reply, and the errors it can answer besides the usual."""
-    success: dict[str, Any] = {"model": reply}
-    if example is not None:
-        success["content"] = {"application/json": {"example": example}}
-    documented: dict[int | str, dict[str, Any]] = {status: success}
+    documented: dict[int | str, dict[str, Any]] = {status: {"model": reply}}
     for error in sorted({*_ANYWHERE, *errors}):
         documented[error] = {"model": ErrorReply, "description": _MEANING[error]}
     return documented

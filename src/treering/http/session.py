@@ -22,8 +22,8 @@ from treering.vault import Vault
 R = TypeVar("R")
 
 _bearer = HTTPBearer(auto_error=False, description="A memory key, `mk_…`.")
-_x_api_key = APIKeyHeader(name="x-api-key", auto_error=False)
-_x_memory_key = APIKeyHeader(name="X-Memory-Key", auto_error=False)
+_x_api_key = APIKeyHeader(name="x-api-key", scheme_name="ApiKey", auto_error=False)
+_x_memory_key = APIKeyHeader(name="X-Memory-Key", scheme_name="MemoryKey", auto_error=False)
 
 
 def grant_of(
@@ -49,6 +49,7 @@ def data_dir_of(request: Request) -> DataDir:
 class Session:
     """A request's vault, as far as its key reaches into it."""
 
+    data_dir: DataDir
     vault: Vault
     grant: Grant
     caller: Caller
@@ -78,8 +79,9 @@ def session_of(
         session_id=parse_session_id("X-Session-ID", x_session_id),
         idempotency_key=parse_session_id("Idempotency-Key", idempotency_key),
     )
-    with data_dir_of(request).using(grant.vault_id) as vault:
-        yield Session(vault, grant, caller)
+    data_dir = data_dir_of(request)
+    with data_dir.using(grant.vault_id) as vault:
+        yield Session(data_dir, vault, grant, caller)
 
 
 def json_response(reply: object, status: int = 200, embedder: str | None = None) -> Response:

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from treering.errors import InvalidRequest
+
 Edge = Literal["start", "end"]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_MS = 86_400_000
@@ -51,14 +53,27 @@ def _bound(value: str, edge: Edge) -> int:
         start = (day - EPOCH.date()).days * DAY_MS
         return start if edge == "start" else start + DAY_MS
     parsed = _parse(value)
-    return _ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))
+    return milliseconds(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC))
 
 
 def _zoned(value: str) -> int:
     parsed = _parse(value)
     if parsed.tzinfo is None:
         raise ValueError("needs a zone, as in 2026-02-01T04:11:09Z or …+09:00")
-    return _ms(parsed)
+    return milliseconds(parsed)
+
+
+def parsed_bound(field: str, value: str, edge: Edge) -> int:
+    """`bound` of a request's field; raises InvalidRequest that names it."""
+    try:
+        return bound(value, edge)
+    except ValueError as error:
+        raise InvalidRequest(f"{field}: {error}") from None
+
+
+def milliseconds(moment: datetime) -> int:
+    """A moment with a zone as epoch milliseconds."""
+    return (moment - EPOCH) // _MS
 
 
 def _parse(value: str) -> datetime:
@@ -68,7 +83,3 @@ def _parse(value: str) -> datetime:
         raise ValueError(
             "is no ISO 8601 date or time, such as 2026-02-01 or 2026-02-01T04:11:09Z"
         ) from None
-
-
-def _ms(moment: datetime) -> int:
-    return (moment - EPOCH) // _MS

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from treering.errors import EmbedderMismatch
 from treering.model import Kind, Level, Memory, Source, Tally, Tier, Window
+from treering.store.levels import LevelsReader, LevelsWriter
 
 IndexRow = tuple[int, int, int, int, int, int, int, int, int, int, int, bytes, bytes | None]
 """One passage of one memory as the index holds it: seq, tier, kind, level, importance (0: none),
@@ -174,7 +175,7 @@ class UsageTotal:
     tokens: int
 
 
-class Reader(Protocol):
+class Reader(LevelsReader, Protocol):
     """What can be asked of a vault, one query a call."""
 
     def head(self) -> Head: ...
@@ -212,6 +213,9 @@ class Reader(Protocol):
     def members(self, batch_seq: int) -> list[int]:
         """Row numbers of a batch's memories that still exist, in order of (date, arrival)."""
 
+    def made_by(self, batch_seq: int) -> list[int]:
+        """Row numbers of the reflections that a batch made and that still exist."""
+
     def support(self, reflection_seq: int) -> dict[int, float]: ...
     def built_on(self, seqs: Sequence[int]) -> list[int]:
         """Row numbers of the reflections made from batches that held one of `seqs`."""
@@ -235,14 +239,17 @@ class Reader(Protocol):
     def tail(self, session_id: str, limit: int) -> list[Known]:
         """A session's last messages in order of arrival, oldest first."""
 
-    def known(self, digest: bytes, session_id: str | None) -> list[Known]:
-        """Messages of a session (None: of none) with that digest, in order of arrival."""
+    def known(self, digest: bytes, session_id: str | None, date: int | None = None) -> list[Known]:
+        """Messages of a session (None: of none) with that digest, in order of arrival.
+
+        Of those dated `date` alone when it is given.
+        """
 
     def recent_request(self, digest: bytes, since: int) -> tuple[bytes, list[str | None]] | None:
         """The body digest and the ids of a request remembered since then."""
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, LevelsWriter, Protocol):
     """One transaction."""
 
     def add(self, memories: Sequence[NewMemory], now: int) -> list[int]: ...
@@ -299,6 +306,15 @@ class VaultStore(Protocol):
 
     def erase(self) -> bool:
         """Remove deleted bytes from the files; False while another reader holds them."""
+
+    def owes_erasure(self) -> bool:
+        """Whether something was deleted since the files were last cleared."""
+
+    def wants_compaction(self) -> bool:
+        """Whether what was deleted takes enough room to build the files anew."""
+
+    def compact(self) -> None:
+        """Build the files anew without the room that deleted memories took."""
 
     def close(self) -> None: ...
 

@@ -46,6 +46,9 @@ class ControlStore(Protocol):
         """The id of the first account, made as given when there is none."""
 
     def add_vault(self, vault: VaultRecord) -> None: ...
+    def ensure_vault(self, vault: VaultRecord) -> VaultRecord:
+        """The first vault, made as given when there is none."""
+
     def vaults(self, account_id: str | None = None) -> list[VaultRecord]:
         """Vaults, oldest first; of one account when it is given."""
 

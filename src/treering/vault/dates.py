@@ -10,7 +10,7 @@ from treering.errors import InvalidRequest
 from treering.model import Caller, Tier, Window
 from treering.replies import DateSearchReply
 from treering.requests import DateSearchRequest
-from treering.rules import instants
+from treering.rules.instants import parsed_bound
 from treering.rules.paging import Order, Page, beside, clamp_tokens, instant_of, page
 from treering.store.base import Dated, Reader
 from treering.vault.context import Context
@@ -110,18 +110,11 @@ def _in_order(rows: Sequence[Dated], order: Order) -> list[Dated]:
 
 
 def _window(request: DateSearchRequest, now: int) -> Window:
-    start = _bound("from", request.since, "start")
-    end = now + 1 if request.until is None else _bound("to", request.until, "end")
+    start = parsed_bound("from", request.since, "start")
+    end = now + 1 if request.until is None else parsed_bound("to", request.until, "end")
     if start > end:
         raise InvalidRequest("from: lies after `to`; swap them")
     return Window(start, end)
-
-
-def _bound(field: str, value: str, edge: instants.Edge) -> int:
-    try:
-        return instants.bound(value, edge)
-    except ValueError as error:
-        raise InvalidRequest(f"{field}: {error}") from None
 
 
 def _scores(context: Context, request: DateSearchRequest, window: Window) -> dict[int, float]:

@@ -111,10 +111,8 @@ def _known_ids(reader: Reader, incoming: _Incoming, now: int) -> list[str | None
 
 
 def _dated_id(reader: Reader, message: Message) -> str | None:
-    for row in reader.known(message.digest, message.session_id):
-        if row.date == message.timestamp:
-            return row.id
-    return None
+    rows = reader.known(message.digest, message.session_id, message.timestamp)
+    return rows[0].id if rows else None
 
 
 def _undated_ids(

@@ -13,43 +13,54 @@ from treering.store.base import Head, VaultStore, check_embedder
 class LiveIndex:
     """Loads the index when it is first asked for, and catches up before each use.
 
-    The change sequence says what to catch up on, whichever process wrote it.
+    The change sequence says what to catch up on, whichever process wrote it. Vectors are of the
+    model that `embedder` names; an index of any other is refused.
     """
 
-    def __init__(self, store: VaultStore) -> None:
+    def __init__(self, store: VaultStore, embedder: str) -> None:
         self._store = store
+        self._embedder = embedder
         self._lock = threading.Lock()
         self._index: VaultIndex | None = None
         self._at: Head | None = None
+        self._nbytes = 0
 
     @contextmanager
     def current(self) -> Iterator[VaultIndex]:
         """The index with everything in it that was committed before; one thread at a time."""
         with self._lock:
-            yield self._caught_up()
+            index = self._caught_up()
+            try:
+                yield index
+            finally:
+                self._nbytes = index.nbytes
 
     def nbytes(self) -> int:
-        """The memory that the index takes, in bytes; 0 while it is not loaded."""
-        index = self._index
-        return index.nbytes if index is not None else 0
+        """The memory that the index took at its last use, in bytes; 0 while it is not loaded."""
+        return self._nbytes
 
     def drop(self) -> None:
         """Free the memory; the next use loads it again."""
         with self._lock:
-            self._index = self._at = None
+            self._forget()
+
+    def _forget(self) -> None:
+        self._index = self._at = None
+        self._nbytes = 0
 
     def _caught_up(self) -> VaultIndex:
-        meta = self._store.meta
         with self._store.read() as reader:
+            # Read before the rows, so that what is committed in between is caught up on next time.
             head = reader.head()
-            check_embedder(head.embedder, meta.embedder)
-            if self._index is None or self._at is None or self._at.epoch != head.epoch:
-                self._index = VaultIndex(meta.dims)
-                self._index.load(reader.index_rows(0), reader.index_links(0))
-            elif self._at.change != head.change:
-                after = self._at.change
-                rows = list(reader.index_rows(after))
-                links = list(reader.index_links(after))
-                self._index.update(rows, links, reader.gone(after))
-            self._at = head
-            return self._index
+            check_embedder(head.embedder, self._embedder)
+            index, at = self._index, self._at
+            self._forget()
+            if index is None or at is None or at.epoch != head.epoch:
+                index = VaultIndex(self._store.meta.dims)
+                index.load(reader.index_rows(0), reader.index_links(0))
+            elif at.change != head.change:
+                rows = list(reader.index_rows(at.change))
+                links = list(reader.index_links(at.change))
+                index.update(rows, links, reader.gone(at.change))
+            self._index, self._at = index, head
+            return index

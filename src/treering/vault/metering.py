@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from treering.errors import TreeringError
 from treering.model import Caller
 from treering.store.base import UsageEvent, VaultStore, Writer
 from treering.system import System
@@ -15,8 +16,8 @@ class Meter:
     def __init__(self, store: VaultStore, system: System) -> None:
         self._store = store
         self._system = system
-        self._queue: list[UsageEvent] = []
-        self._queueing = threading.Lock()
+        self._gathering: _Batch | None = None
+        self._guard = threading.Lock()
         self._committing = threading.Lock()
 
     def write(
@@ -29,24 +30,29 @@ class Meter:
     def read(
         self, endpoint: str, tokens: int, caller: Caller, session_id: str | None = None
     ) -> None:
-        """Book a read; durable when this returns."""
+        """Book a read; durable when this returns, not booked when it raises."""
         event = self._event(endpoint, tokens, caller, session_id)
-        with self._queueing:
-            self._queue.append(event)
+        with self._guard:
+            if self._gathering is None:
+                self._gathering = _Batch()
+            batch = self._gathering
+            batch.events.append(event)
         with self._committing:
-            with self._queueing:
-                batch, self._queue = self._queue, []
-            if batch:
-                self._commit(batch)
+            if not batch.is_settled:
+                self._settle(batch)
+        if batch.failure is not None:
+            raise batch.failure
 
-    def _commit(self, batch: list[UsageEvent]) -> None:
+    def _settle(self, batch: _Batch) -> None:
+        """Commit a batch, once for all whose events it holds."""
+        with self._guard:
+            self._gathering = None
+        batch.is_settled = True
         try:
             with self._store.write() as tx:
-                tx.meter(batch)
-        except BaseException:
-            with self._queueing:
-                self._queue = batch + self._queue
-            raise
+                tx.meter(batch.events)
+        except TreeringError as error:
+            batch.failure = error
 
     def _event(
         self, endpoint: str, tokens: int, caller: Caller, session_id: str | None
@@ -58,3 +64,12 @@ class Meter:
             key_id=caller.key_id,
             session_id=session_id or caller.session_id,
         )
+
+
+class _Batch:
+    """The events of one commit, and how it went."""
+
+    def __init__(self) -> None:
+        self.events: list[UsageEvent] = []
+        self.is_settled = False
+        self.failure: TreeringError | None = None

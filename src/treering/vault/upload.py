@@ -120,7 +120,7 @@ def _new_memories(
         identity = (*message.instant, message.session_id)
         if identity not in looked_up:
             looked_up.add(identity)
-            rows = reader.known(message.digest, message.session_id)
+            rows = reader.known(message.digest, message.session_id, message.timestamp)
             stored[identity] = sum(_is_same_line(row, message) for row in rows)
         if line.occurrence <= stored[identity]:
             continue

@@ -9,10 +9,10 @@ from typing import Any, TypeVar, cast
 
 from treering import requests as ask
 from treering.errors import EmbedderMismatch
-from treering.model import ANONYMOUS, Caller
+from treering.model import ANONYMOUS, Caller, Window
 from treering.requests import Request
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
-from treering.store.base import VaultMeta, VaultStore, check_embedder
+from treering.store.base import UsageTotal, VaultMeta, VaultStore, check_embedder
 from treering.store.sqlite.store import SqliteVaultStore
 from treering.system import System
 from treering.vault.consolidate import checkout, commit
@@ -26,9 +26,11 @@ from treering.vault.lineage import inspect
 from treering.vault.live_index import LiveIndex
 from treering.vault.metering import Meter
 from treering.vault.prepare import prepare
+from treering.vault.revert import revert
 from treering.vault.search import search
 from treering.vault.stats import debt, stats, warmup
 from treering.vault.upload import upload
+from treering.vault.usage import usage
 from treering.verbs import Verbs
 
 R = TypeVar("R")
@@ -43,9 +45,11 @@ _VERBS: dict[type[Request[Any]], Verb] = {
     ask.InspectRequest: inspect,
     ask.CheckoutRequest: checkout,
     ask.CommitRequest: commit,
+    ask.RevertRequest: revert,
     ask.DeleteRequest: delete_ids,
     ask.WipeRequest: wipe,
     ask.StatsRequest: stats,
+    ask.UsageRequest: usage,
     ask.DebtRequest: debt,
     ask.WarmupRequest: warmup,
 }
@@ -61,7 +65,7 @@ class Vault(Verbs):
             store=store,
             system=system,
             embedding=Embedding(embedder, store, system),
-            index=LiveIndex(store),
+            index=LiveIndex(store, embedder.name),
             meter=Meter(store, system),
             erasure=Erasure(store),
         )
@@ -126,6 +130,11 @@ class Vault(Verbs):
         verb = _VERBS[type(request)]
         return cast("R", verb(self._context, request, caller))
 
+    def usage_totals(self, window: Window) -> list[UsageTotal]:
+        """Metered usage in a half-open window, summed by endpoint, session, key and day."""
+        with self._store.read() as reader:
+            return reader.usage(window.start, window.end)
+
     def wait_filled(self, timeout: float | None = None) -> None:
         """Wait until the vectors that are pending are computed."""
         self._context.embedding.wait_filled(timeout)
@@ -153,7 +162,6 @@ class Vault(Verbs):
 
     def _resume(self) -> None:
         """Go on with what an earlier process left pending."""
-        with self._store.read() as reader:
-            pending = reader.head().pending
-        if pending:
+        if self.pending_vectors and self.embedder == self._embedder.name:
             self._context.embedding.start_filling()
+        self._context.erasure.resume()

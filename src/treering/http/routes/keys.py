@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Body, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
@@ -30,7 +30,13 @@ class KeyRequest(BaseModel):
 
 
 @router.post("", status_code=201, responses=answers(KeyReply, status=201))
-def create(body: KeyRequest, grant: AnyGrant, request: Request) -> Response:
+def create(
+    body: Annotated[
+        KeyRequest, Body(openapi_examples={"typical": {"value": {"name": "user-123"}}})
+    ],
+    grant: AnyGrant,
+    request: Request,
+) -> Response:
     """Make a key; it is shown this once. It never holds a scope that the asking key lacks."""
     grant.require(KEYS)
     reply = data_dir_of(request).create_key(

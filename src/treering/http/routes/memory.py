@@ -18,7 +18,7 @@ router = APIRouter(prefix="/v1/memory", tags=["memory"])
 _SEARCH_EXAMPLE = {"query": "which port does the auth service use?", "limit": 10}
 
 
-class _Nothing(BaseModel):
+class NoFields(BaseModel):
     """A body without fields, so that a misplaced filter is refused and never ignored."""
 
     model_config = ConfigDict(extra="forbid")
@@ -112,6 +112,17 @@ def commit(
     return session.answer(body)
 
 
+@router.post("/consolidate/revert", responses=answers(replies.RevertReply, 404, 409))
+def revert(
+    body: Annotated[
+        requests.RevertRequest, _example(batch_id="cb_9f2c6e0a4b7d48d1a3c5e7f9b1d3f5a7")
+    ],
+    session: AnySession,
+) -> Response:
+    """Undo one committed batch, unless something was built on it."""
+    return session.answer(body)
+
+
 @router.post("/delete-ids", responses=answers(replies.DeleteReply))
 def delete_ids(
     body: Annotated[requests.DeleteRequest, _example(ids=["9b2f1c34-6a7e-4d21-8f0a-3b5c9d7e1a22"])],
@@ -138,7 +149,7 @@ def wipe(
     session: AnySession,
     request: Request,
     x_session_id: Annotated[str | None, Header(description="Only this session.")] = None,
-    body: Annotated[_Nothing | None, Body()] = None,
+    body: Annotated[NoFields | None, Body()] = None,
 ) -> Response:
     """Delete every memory of the vault, or of one session; the key goes on working."""
     if request.query_params:

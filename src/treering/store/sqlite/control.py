@@ -34,10 +34,17 @@ class SqliteControlStore:
 
     def add_vault(self, vault: VaultRecord) -> None:
         with self._database.writing() as connection:
-            connection.execute(
-                "INSERT INTO vault (id, account, name, created) VALUES (?, ?, ?, ?)",
-                (vault.id, vault.account_id, vault.name, vault.created),
-            )
+            _insert_vault(connection, vault)
+
+    def ensure_vault(self, vault: VaultRecord) -> VaultRecord:
+        with self._database.writing() as connection:
+            row: tuple[Any, ...] | None = connection.execute(
+                "SELECT id, account, name, created FROM vault ORDER BY created, id LIMIT 1"
+            ).fetchone()
+            if row:
+                return VaultRecord(*row)
+            _insert_vault(connection, vault)
+            return vault
 
     def vaults(self, account_id: str | None = None) -> list[VaultRecord]:
         with self._database.reading() as connection:
@@ -96,6 +103,13 @@ class SqliteControlStore:
 
     def close(self) -> None:
         self._database.close()
+
+
+def _insert_vault(connection: apsw.Connection, vault: VaultRecord) -> None:
+    connection.execute(
+        "INSERT INTO vault (id, account, name, created) VALUES (?, ?, ?, ?)",
+        (vault.id, vault.account_id, vault.name, vault.created),
+    )
 
 
 def _key(row: tuple[Any, ...]) -> KeyRecord:

@@ -1,29 +1,31 @@
-"""One SQLite file: how it is opened, shared between threads and processes, and migrated."""
+"""One SQLite file: how it is opened, and shared between threads and processes."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 import apsw
 
 from treering.errors import StorageFailure, StorageUnusable
+from treering.store.sqlite.schema import check_owner, migrate
 
 WRITE_PATIENCE_S = 60.0
 """How long a statement waits for the locks of other processes."""
 CHECKPOINT_PATIENCE_S = 0.25
 """How long an erasure waits for other readers before it is left for later."""
 _LONGEST_NAP_S = 0.01
+_IDLE_READERS = 2
+"""How many unused readers are kept: each holds two file descriptors and a page cache."""
 _PRAGMAS = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
-    "PRAGMA cache_size = -16000",
+    "PRAGMA cache_size = -8000",
 )
 
 
@@ -31,37 +33,51 @@ class Database:
     """A file in WAL mode: one writer connection, and a pool of readers.
 
     Several processes may hold the same file; they wait for each other's locks and never fail on
-    them.
+    them. Nothing else in this process may open the file: closing any descriptor of it would drop
+    SQLite's locks.
     """
 
-    def __init__(self, path: Path, migrations: str) -> None:
+    def __init__(self, path: Path, schema: str) -> None:
         self.path = path
         self._writing = threading.RLock()
         self._pooling = threading.Lock()
         self._idle: list[apsw.Connection] = []
-        self._open: list[apsw.Connection] = []
-        self._patience = WRITE_PATIENCE_S
+        self._closed = False
+        self._writer_waits = _Waits()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageUnusable(f"{path.parent} cannot be made: {error}") from error
+            raise StorageUnusable(
+                f"{path.parent} cannot be made ({error.strerror}); name a folder that can be "
+                "written to, with --data-dir or TREERING_DATA_DIR."
+            ) from error
         with _translated(path):
-            self._writer = self._connect()
-            self._use_wal()
-        with self.writing() as connection:
-            _migrate(connection, migrations, path)
+            self._writer = apsw.Connection(str(path))
+        try:
+            with _translated(path):
+                _prepare(self._writer, self._writer_waits)
+                check_owner(self._writer, schema, path)
+                self._use_wal()
+            with self.writing() as connection:
+                migrate(connection, schema, path)
+        except BaseException:
+            self._writer.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection for one thread's queries; each query sees all that is committed."""
         with _translated(self.path):
-            with self._pooling:
-                connection = self._idle.pop() if self._idle else self._connect()
+            connection = self._reader()
             try:
                 yield connection
             finally:
                 with self._pooling:
-                    self._idle.append(connection)
+                    keep = not self._closed and len(self._idle) < _IDLE_READERS
+                    if keep:
+                        self._idle.append(connection)
+                if not keep:
+                    connection.close()
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -80,29 +96,36 @@ class Database:
     def truncate_log(self) -> bool:
         """Write the log into the file and empty it; False while another reader holds it."""
         with self._writing, _translated(self.path):
-            self._patience = CHECKPOINT_PATIENCE_S
+            self._writer_waits.patience = CHECKPOINT_PATIENCE_S
             try:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.BusyError:
                 return False
             finally:
-                self._patience = WRITE_PATIENCE_S
+                self._writer_waits.patience = WRITE_PATIENCE_S
             return True
+
+    def vacuum(self) -> None:
+        """Build the file anew without unused space; others go on reading meanwhile."""
+        with self._writing, _translated(self.path):
+            self._writer.execute("VACUUM")
 
     def close(self) -> None:
         """Close every connection; the last process to do so also removes the log."""
         with self._writing, self._pooling:
-            self._idle.clear()
-            for connection in self._open:
+            self._closed = True
+            for connection in (*self._idle, self._writer):
                 connection.close()
-            self._open.clear()
+            self._idle.clear()
 
-    def _connect(self) -> apsw.Connection:
+    def _reader(self) -> apsw.Connection:
+        with self._pooling:
+            if self._closed:
+                raise StorageFailure(f"{self.path} is closed")
+            if self._idle:
+                return self._idle.pop()
         connection = apsw.Connection(str(self.path))
-        connection.set_busy_handler(_Wait(lambda: self._patience))
-        for pragma in _PRAGMAS:
-            connection.execute(pragma)
-        self._open.append(connection)
+        _prepare(connection, _Waits())
         return connection
 
     def _use_wal(self) -> None:
@@ -120,59 +143,58 @@ class Database:
                 time.sleep(_LONGEST_NAP_S)
                 continue
             if mode != "wal":
-                raise StorageUnusable(f"{self.path} is on a disk that cannot keep a WAL")
+                raise StorageUnusable(
+                    f"{self.path} is on a disk that cannot keep a write-ahead log; name a folder "
+                    "on a local disk, with --data-dir or TREERING_DATA_DIR."
+                )
             return
 
 
-class _Wait:
-    """A busy handler: short naps until patience runs out."""
+class _Waits:
+    """A connection's busy handler: short naps until `patience`, in seconds, runs out."""
 
-    def __init__(self, patience: Callable[[], float]) -> None:
-        self._patience = patience
+    def __init__(self) -> None:
+        self.patience = WRITE_PATIENCE_S
         self._since = 0.0
 
     def __call__(self, tries: int) -> bool:
         now = time.monotonic()
         if tries == 0:
             self._since = now
-        if now - self._since > self._patience():
+        if now - self._since > self.patience:
             return False
         time.sleep(min(_LONGEST_NAP_S, 0.001 * (tries + 1)))
         return True
 
 
-def _migrate(connection: apsw.Connection, prefix: str, path: Path) -> None:
-    """Bring the schema up to date inside the caller's transaction."""
-    scripts = sorted(
-        (
-            script
-            for script in files(f"{__package__}.migrations").iterdir()
-            if _is_of(script.name, prefix)
-        ),
-        key=lambda script: script.name,
-    )
-    done = connection.pragma("user_version")
-    if done > len(scripts):
-        raise StorageUnusable(
-            f"{path} was written by a newer Treering (schema {done}, known: {len(scripts)}); "
-            "upgrade Treering."
-        )
-    for number, script in enumerate(scripts[done:], start=done + 1):
-        connection.execute(script.read_text("utf-8"))
-        connection.pragma("user_version", number)
-
-
-def _is_of(name: str, prefix: str) -> bool:
-    return name.startswith(f"{prefix}_") and name.endswith(".sql")
+def _prepare(connection: apsw.Connection, waits: _Waits) -> None:
+    connection.set_busy_handler(waits)
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
 
 
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
+    """Driver errors as the storage's own, with the path and the way out where a person has one."""
     try:
         yield
-    except apsw.CantOpenError as error:
-        raise StorageUnusable(f"{path} cannot be opened: {error}") from error
-    except apsw.NotADBError as error:
-        raise StorageUnusable(f"{path} is no Treering database") from error
+    except (apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StorageUnusable(
+            f"{path} cannot be opened ({error}); check that it may be read and written by this "
+            "user, and that its disk is mounted."
+        ) from error
+    except apsw.ReadOnlyError as error:
+        raise StorageUnusable(
+            f"{path} cannot be written; make the file and its folder writable for this user."
+        ) from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise StorageUnusable(
+            f"{path} is no database, or a damaged one ({error}); nothing was changed in it. Move "
+            "it away, or put a backup in its place."
+        ) from error
+    except apsw.FullError as error:
+        raise StorageFailure(
+            f"The disk of {path} is full; nothing was changed. Make room and try again."
+        ) from error
     except apsw.Error as error:
         raise StorageFailure from error

@@ -26,26 +26,43 @@ from treering.store.base import (
 from treering.store.sqlite.text import loaded
 
 _MEMORY = """
-SELECT m.seq, m.id, m.kind, m.tier, m.level, m.role, b.content, m.date, m.created, m.tokens,
-       m.source, s.id, m.covers_from, m.covers_to, m.importance, m.batch, m.accessed, m.accesses
-FROM memory m JOIN body b ON b.memory = m.seq LEFT JOIN session s ON s.number = m.session
+SELECT m.seq, m.id, m.kind, m.tier, m.level, m.role, ifnull(w.content, b.content), m.date,
+       m.created, m.tokens, m.source, s.id, m.covers_from, m.covers_to, m.importance, m.batch,
+       m.accessed, m.accesses
+FROM memory m JOIN body b ON b.memory = m.seq LEFT JOIN wording w ON w.seq = m.wording
+    LEFT JOIN session s ON s.number = m.session
 WHERE m.seq = ?"""
 
-_INDEX_ROWS = """
+_INDEX_COLUMNS = """
 SELECT m.seq, m.tier, m.kind, m.level, ifnull(m.importance, 0), m.date,
        ifnull(m.covers_from, m.date), ifnull(m.covers_to, m.date), ifnull(m.session, 0), m.speaker,
        CASE WHEN m.source = 'rules'
-            THEN ifnull((SELECT max(message) FROM origin WHERE statement = m.seq), 0) ELSE 0 END,
-       p.terms, p.vector
-FROM memory m CROSS JOIN passage p ON p.memory = m.seq"""
+            THEN ifnull((SELECT max(message) FROM origin
+                         WHERE statement = m.seq AND wording = ifnull(m.wording, 0)), 0)
+            ELSE 0 END,
+       p.terms, p.vector"""
 
-_INDEX_LINKS = """
+_INDEX_ROWS = f"""{_INDEX_COLUMNS}
+FROM memory m CROSS JOIN passage p ON p.memory = m.seq
+ORDER BY m.seq, p.number"""
+
+_CHANGED_INDEX_ROWS = f"""{_INDEX_COLUMNS}
+FROM memory m INDEXED BY memory_changed CROSS JOIN passage p ON p.memory = m.seq
+WHERE m.changed > ?
+ORDER BY m.seq, p.number"""
+
+_CHANGED_INDEX_LINKS = """
 SELECT l.reflection, l.source, l.weight
-FROM memory m CROSS JOIN support l ON l.reflection = m.seq"""
+FROM memory m INDEXED BY memory_changed CROSS JOIN support l ON l.reflection = m.seq
+WHERE m.changed > ?"""
 
 _DATED = """
 SELECT seq, tier, ifnull(covers_from, date), ifnull(covers_to, date), tokens, ifnull(importance, 0)
 FROM memory"""
+
+_SPAN = """
+SELECT (SELECT min(date) FROM memory WHERE tier = ?1),
+       (SELECT max(date) FROM memory WHERE tier = ?1)"""
 
 _KNOWN = "SELECT m.seq, m.id, m.digest, m.date, m.dated, m.created FROM memory m"
 
@@ -92,8 +109,7 @@ class SqliteReader:
         bounds = [
             row
             for tier in Tier
-            if (row := self._row("SELECT min(date), max(date) FROM memory WHERE tier = ?", tier))
-            and row[0] is not None
+            if (row := self._row(_SPAN, tier)) is not None and row[0] is not None
         ]
         if not bounds:
             return None
@@ -117,17 +133,14 @@ class SqliteReader:
         return row[0] if row else None
 
     def index_rows(self, after: int) -> Iterator[IndexRow]:
-        order = "ORDER BY m.seq, p.number"
-        if after == 0:
-            return cast("Iterator[IndexRow]", self._rows(f"{_INDEX_ROWS} {order}"))
-        rows = self._rows(f"{_INDEX_ROWS} WHERE m.changed > ? {order}", after)
+        rows = self._rows(_CHANGED_INDEX_ROWS, after) if after else self._rows(_INDEX_ROWS)
         return cast("Iterator[IndexRow]", rows)
 
     def index_links(self, after: int) -> Iterator[IndexLink]:
         if after == 0:
             rows = self._rows("SELECT reflection, source, weight FROM support")
         else:
-            rows = self._rows(f"{_INDEX_LINKS} WHERE m.changed > ?", after)
+            rows = self._rows(_CHANGED_INDEX_LINKS, after)
         return cast("Iterator[IndexLink]", rows)
 
     def gone(self, after: int) -> list[int]:
@@ -173,6 +186,9 @@ class SqliteReader:
             batch_seq,
         )
 
+    def made_by(self, batch_seq: int) -> list[int]:
+        return self._numbers("SELECT seq FROM memory WHERE batch = ? ORDER BY seq", batch_seq)
+
     def support(self, reflection_seq: int) -> dict[int, float]:
         rows = self._all("SELECT source, weight FROM support WHERE reflection = ?", reflection_seq)
         return dict(rows)
@@ -211,8 +227,10 @@ class SqliteReader:
 
     def pending(self, limit: int, seqs: Sequence[int] | None = None) -> list[Pending]:
         sql = (
-            "SELECT p.memory, p.number, p.start, p.end, b.content "
-            "FROM passage p CROSS JOIN body b ON b.memory = p.memory WHERE p.vector IS NULL"
+            "SELECT p.memory, p.number, p.start, p.end, ifnull(w.content, b.content) "
+            "FROM passage p CROSS JOIN body b ON b.memory = p.memory "
+            "CROSS JOIN memory m ON m.seq = p.memory "
+            "LEFT JOIN wording w ON w.seq = m.wording WHERE p.vector IS NULL"
         )
         if seqs is None:
             rows = self._all(f"{sql} ORDER BY p.memory, p.number LIMIT ?", limit)
@@ -234,20 +252,22 @@ class SqliteReader:
 
     def tail(self, session_id: str, limit: int) -> list[Known]:
         rows = self._all(
-            f"{_KNOWN} CROSS JOIN session s WHERE s.id = ? AND m.session = s.number "
+            f"{_KNOWN} WHERE m.session = (SELECT number FROM session WHERE id = ?) "
             "AND m.kind = 1 ORDER BY m.seq DESC LIMIT ?",
             session_id,
             limit,
         )
         return [_known(row) for row in reversed(rows)]
 
-    def known(self, digest: bytes, session_id: str | None) -> list[Known]:
-        rows = self._all(
-            f"{_KNOWN} WHERE m.digest = ? AND m.kind = 1 AND m.session IS "
-            "(SELECT number FROM session WHERE id = ?) ORDER BY m.seq",
-            digest,
-            session_id,
-        )
+    def known(self, digest: bytes, session_id: str | None, date: int | None = None) -> list[Known]:
+        session = None if session_id is None else self.session_number(session_id)
+        if session is None and session_id is not None:
+            return []
+        sql = f"{_KNOWN} WHERE m.digest = ?1 AND m.session IS ?2 AND m.kind = 1"
+        if date is None:
+            rows = self._all(f"{sql} ORDER BY m.seq", digest, session)
+        else:
+            rows = self._all(f"{sql} AND m.date = ?3 ORDER BY m.seq", digest, session, date)
         return [_known(row) for row in rows]
 
     def recent_request(self, digest: bytes, since: int) -> tuple[bytes, list[str | None]] | None:

@@ -13,6 +13,7 @@ from treering.store.base import (
     BatchRecord,
     IndexLink,
     NewMemory,
+    NewPassage,
     PoolRow,
     UsageEvent,
 )
@@ -31,10 +32,14 @@ FROM memory m INDEXED BY memory_pool LEFT JOIN lease l ON l.memory = m.seq
 WHERE m.pooled = 1 AND m.tier = ? AND (l.expires IS NULL OR l.expires <= ?)
 ORDER BY m.date, m.seq"""
 
+_TAKE_OVER = """
+UPDATE batch SET expires = 0
+WHERE state = 'leased' AND seq IN (SELECT batch FROM lease WHERE memory = ?)"""
+
 _OWNED_BY_MEMORY = (
     "DELETE FROM passage WHERE memory = ?",
-    "DELETE FROM body WHERE memory = ?",
-    "DELETE FROM domain WHERE memory = ?",
+    "UPDATE body SET content = '' WHERE memory = ?",
+    "DELETE FROM memory_domain WHERE memory = ?",
     "DELETE FROM lease WHERE memory = ?",
     "DELETE FROM origin WHERE statement = ?",
     "DELETE FROM origin WHERE message = ?",
@@ -46,7 +51,7 @@ _OWNED_BY_MEMORY = (
 _WIPED = (
     "passage",
     "body",
-    "domain",
+    "memory_domain",
     "lease",
     "origin",
     "support",
@@ -105,6 +110,8 @@ class SqliteWriter(SqliteReader):
             len(members),
         )
         batch = self._connection.last_insert_rowid()
+        # A batch whose memories another takes over is over, even if the clock is set back.
+        self._connection.executemany(_TAKE_OVER, ((member.seq,) for member in members))
         self._connection.executemany(
             "INSERT INTO member (batch, memory) VALUES (?, ?)",
             ((batch, member.seq) for member in members),
@@ -155,6 +162,7 @@ class SqliteWriter(SqliteReader):
         self._connection.executemany(
             "INSERT INTO tombstone (changed, memory) VALUES (?, ?)", ((change, seq) for seq in seqs)
         )
+        self._run("UPDATE vault SET deleted = ?, emptied = emptied + ?", change, len(seqs))
 
     def session_seqs(self, session_id: str) -> list[int]:
         return self._numbers(
@@ -168,7 +176,10 @@ class SqliteWriter(SqliteReader):
         for table in _WIPED:
             self._run(f"DELETE FROM {table}")
         self._run("UPDATE batch SET state = 'wiped', created = '[]'")
-        self._run("UPDATE vault SET epoch = epoch + 1, change = change + 1")
+        self._run(
+            "UPDATE vault SET epoch = epoch + 1, change = change + 1, deleted = change + 1, "
+            "emptied = 0"
+        )
         return count
 
     def set_vectors(self, vectors: Mapping[tuple[int, int], bytes]) -> None:
@@ -228,15 +239,18 @@ class SqliteWriter(SqliteReader):
         )
         seq = self._connection.last_insert_rowid()
         self._run("INSERT INTO body (memory, content) VALUES (?, ?)", seq, stored(memory.content))
+        self._add_passages(seq, memory.passages)
+        return seq
+
+    def _add_passages(self, seq: int, passages: Sequence[NewPassage]) -> None:
         self._connection.executemany(
             "INSERT INTO passage (memory, number, start, end, terms, vector) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             (
                 (seq, number, part.start, part.end, part.terms, part.vector)
-                for number, part in enumerate(memory.passages)
+                for number, part in enumerate(passages)
             ),
         )
-        return seq
 
     def _session(self, session_id: str | None) -> int | None:
         if session_id is None:

@@ -25,3 +25,11 @@ CREATE TABLE key (
     last_used INTEGER
 ) STRICT;
 CREATE INDEX key_vault ON key (vault);
+
+-- What an account's vaults inherit.
+CREATE TABLE account_setting (
+    account TEXT    NOT NULL REFERENCES account (id),
+    name    TEXT    NOT NULL,
+    value   INTEGER NOT NULL,
+    PRIMARY KEY (account, name)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,80 @@
+"""What keys, usage and health answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from treering.replies.fields import OMIT_NONE, OptionalStr
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """Calls and the tokens that they metered."""
+
+    calls: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Metered) -> Metered:
+        return Metered(self.calls + other.calls, self.tokens + other.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReply:
+    """Metered usage from `start` to `end`; calls without a session or key are under `""`.
+
+    `by_key` and `by_vault` are there for who manages keys.
+    """
+
+    start: str
+    end: str
+    total: Metered
+    by_endpoint: dict[str, Metered]
+    by_session: dict[str, Metered]
+    by_day: dict[str, Metered]
+    by_key: Annotated[dict[str, Metered] | None, OMIT_NONE] = None
+    by_vault: Annotated[dict[str, Metered] | None, OMIT_NONE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyReply:
+    """A memory key. `key`, the secret itself, is shown once: when it is made."""
+
+    id: str
+    name: str
+    prefix: str
+    vault_id: str
+    scopes: list[str]
+    created_at: str
+    expires_at: str | None
+    key: OptionalStr = None
+    status: OptionalStr = None
+    last_used_at: OptionalStr = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeysReply:
+    """The keys of an account."""
+
+    keys: list[KeyReply]
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedReply:
+    """A key that works no more."""
+
+    id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReply:
+    """Whether the server is well; `problems` say what is not and what to do."""
+
+    ok: bool
+    service: str
+    version: str
+    extractor: str
+    limits: dict[str, int]
+    problems: list[str]
+    pending_vectors: int
