@@ -1,0 +1,184 @@
+"""Keys: making, listing and revoking them, in local storage or on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from treering.cli.options import DataDirectory, Json, Key, Url, load_settings, output_for, target_of
+from treering.cli.output import Output, day_and_minute, shown
+from treering.cli.tables import pairs
+from treering.cli.target import Target, usable_data_dir
+from treering.errors import InvalidRequest
+from treering.replies import KeyReply
+
+if TYPE_CHECKING:
+    from treering.client import RemoteKeys
+    from treering.data_dir import DataDir
+
+app = typer.Typer(no_args_is_help=True, help="Make, list and revoke memory keys.")
+
+
+@app.command()
+def create(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Option("--name", help="What the key is called.")] = "",
+    scopes: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated. (default: all but keys:manage and providers:use)"),
+    ] = None,
+    vault: Annotated[
+        str | None,
+        typer.Option(
+            help="An existing vault by name or id; on a server `same`, the vault of the key that "
+            "asks. (default: a new vault)"
+        ),
+    ] = None,
+    expires_in_days: Annotated[
+        int | None, typer.Option(help="1 to 3,650. (default: never)")
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="mk_…",
+            help="In local storage: the key itself, set by hand. With --url: the key that asks. "
+            "(env TREERING_KEY)",
+        ),
+    ] = None,
+    url: Url = None,
+    data_dir: DataDirectory = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key; it is shown this once."""
+    output = output_for(ctx, as_json=as_json)
+    target = _target(url, data_dir, key)
+    wanted = None if scopes is None else [scope.strip() for scope in scopes.split(",")]
+    if target.url is not None:
+        with _remote(target) as keys:
+            made = keys.create(
+                name=name, vault=vault or "new", scopes=wanted, expires_in_days=expires_in_days
+            )
+    else:
+        if key is not None:
+            typer.echo(
+                "warning: a key set by hand is as safe as it is hard to guess; "
+                "leave --key out for 256 random bits",
+                err=True,
+            )
+        with _local(target, create=True) as storage:
+            vault_id = None if vault is None else storage.vault_named(vault).id
+            made = storage.create_key(
+                name=name,
+                vault_id=vault_id,
+                scopes=wanted,
+                expires_in_days=expires_in_days,
+                secret=key,
+            )
+    _show_new(output, made)
+
+
+@app.command("list")
+def list_keys(
+    ctx: typer.Context,
+    url: Url = None,
+    key: Key = None,
+    data_dir: DataDirectory = None,
+    as_json: Json = False,
+) -> None:
+    """List the keys, oldest first; never the secrets."""
+    output = output_for(ctx, as_json=as_json)
+    target = _target(url, data_dir, key)
+    if target.url is not None:
+        with _remote(target) as keys:
+            reply = keys.list()
+    else:
+        with _local(target) as storage:
+            reply = storage.keys()
+    output.show(reply, _table(reply.keys) if reply.keys else "There are no keys yet.")
+
+
+@app.command()
+def revoke(
+    ctx: typer.Context,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `keys list` shows it.")],
+    url: Url = None,
+    key: Key = None,
+    data_dir: DataDirectory = None,
+    as_json: Json = False,
+) -> None:
+    """Revoke a key at once; its vault stays."""
+    output = output_for(ctx, as_json=as_json)
+    target = _target(url, data_dir, key)
+    if target.url is not None:
+        with _remote(target) as keys:
+            reply = keys.revoke(key_id)
+    else:
+        with _local(target) as storage:
+            reply = storage.revoke_key(key_id)
+    output.show(reply, "Revoked.")
+
+
+def _target(url: str | None, data_dir: str | None, key: str | None) -> Target:
+    return target_of({"url": url, "key": key, "data_dir": data_dir, "vault": None})
+
+
+@contextmanager
+def _local(target: Target, *, create: bool = False) -> Iterator[DataDir]:
+    """The data directory, for the operator who can read it anyway; raises StorageUnusable."""
+    # numpy and the model's runtime take most of a second, which --help need not wait for.
+    from treering.data_dir import DataDir  # noqa: PLC0415
+    from treering.settings import embedder_of  # noqa: PLC0415
+    from treering.system import System  # noqa: PLC0415
+
+    settings = load_settings()
+    path = usable_data_dir(target.data_dir or settings.data_dir, create=create)
+    storage = DataDir(path, embedder_of(settings), System())
+    try:
+        yield storage
+    finally:
+        storage.close()
+
+
+@contextmanager
+def _remote(target: Target) -> Iterator[RemoteKeys]:
+    # numpy and the model's runtime take most of a second, which --help need not wait for.
+    from treering.client import RemoteKeys  # noqa: PLC0415
+
+    if target.url is None or target.key is None:
+        raise InvalidRequest("key: name a key with keys:manage by --key or TREERING_KEY")
+    keys = RemoteKeys(target.url, target.key)
+    try:
+        yield keys
+    finally:
+        keys.close()
+
+
+def _show_new(output: Output, made: KeyReply) -> None:
+    output.show(
+        made,
+        shown(made.key or ""),
+        pairs(
+            [
+                ("id", made.id),
+                ("name", made.name),
+                ("vault", made.vault_id),
+                ("scopes", ", ".join(made.scopes)),
+                ("expires", day_and_minute(made.expires_at or "never")),
+            ]
+        ),
+        "Keep the key now: it is not stored and can't be shown again.",
+    )
+
+
+def _table(keys: list[KeyReply]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("id", "prefix", "name", "status", "last used"):
+        table.add_column(name, overflow="fold")
+    for key in keys:
+        used = day_and_minute(key.last_used_at) if key.last_used_at else "never"
+        table.add_row(key.id, shown(key.prefix), shown(key.name), key.status or "", used)
+    return table
