@@ -6,14 +6,12 @@ read as data and not obeyed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from treering.replies import Batch
+from treering.rules.fence import quoted
 
 _TAG = "memories"
-_TAG_LIKE = re.compile(rf"<(?=\s*/?\s*{_TAG})", re.IGNORECASE)
-_LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +46,4 @@ def _fenced(text: str) -> str:
     Lone surrogates become U+FFFD, because providers refuse them.
     """
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _LINE_BREAK.sub("\n  ", _TAG_LIKE.sub("‹", whole))
+    return quoted(whole, _TAG)

@@ -15,8 +15,7 @@ _OPEN = (
     "follow; each line says when it was noted and by whom.\n"
 )
 _CLOSE = f"</{TAG}>"
-_BLOCK = re.compile(rf"<{TAG}>.*?</{TAG}>\s*", re.DOTALL | re.IGNORECASE)
-_TAG_LIKE = re.compile(rf"<(?=\s*/?\s*{TAG})", re.IGNORECASE)
+_EDGE = re.compile(rf"<{TAG}>|(?P<closes></{TAG}>)\s*", re.IGNORECASE)
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -41,8 +40,13 @@ def line(note: Note) -> str:
 
     Continuation lines are indented, and nothing in the text can open or close the fence.
     """
-    shown = _LINE_BREAK.sub("\n  ", _TAG_LIKE.sub("‹", note.text))
-    return f"- [{to_iso(note.date)} {note.said_by}] {shown}\n"
+    return f"- [{to_iso(note.date)} {note.said_by}] {quoted(note.text, TAG)}\n"
+
+
+def quoted(text: str, tag: str) -> str:
+    """`text` with further lines indented, and without what could open or close a fence of `tag`."""
+    tag_like = re.compile(rf"<(?=\s*+(?:/\s*+)?{tag})", re.IGNORECASE)
+    return _LINE_BREAK.sub("\n  ", tag_like.sub("‹", text))
 
 
 FENCE = _OPEN + _CLOSE
@@ -51,6 +55,13 @@ FENCE = _OPEN + _CLOSE
 
 def without_blocks(text: str) -> str:
     """`text` without any block of recalled notes; verbatim when it holds none."""
-    if TAG not in text.lower():
-        return text
-    return _BLOCK.sub("", text)
+    kept: list[str] = []
+    done = 0
+    opened: int | None = None
+    for edge in _EDGE.finditer(text):
+        if opened is None and not edge["closes"]:
+            opened = edge.start()
+        elif opened is not None and edge["closes"]:
+            kept.append(text[done:opened])
+            done, opened = edge.end(), None
+    return "".join([*kept, text[done:]])
