@@ -1,0 +1,1 @@
+"""The rules of the levels: what enters the prompt, why, and at what price."""

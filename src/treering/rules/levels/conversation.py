@@ -1,0 +1,136 @@
+"""Text that is about this conversation only: bare acknowledgements, and how to answer just now."""
+
+from __future__ import annotations
+
+import re
+
+from treering.rules.levels.lexemes import opaque_spans
+from treering.rules.levels.words import word_set
+
+_ACKNOWLEDGING = word_set(
+    """
+    ok okay k thanks thank you thx ty so much very great perfect nice cool awesome good got it
+    sounds yes yep yeah yup sure no nope please understood alright all right fine done will do
+    makes sense excellent wonderful cheers noted roger copy that lol haha hi hello hey morning
+    afternoon evening bye well then again a lot exactly correct agreed indeed amazing super
+    """
+)
+_HERE = (
+    r"(?:conversation|chat|session|thread|discussion|exchange|turn|message|reply|answer|response)"
+)
+_scope = re.compile(
+    rf"\b(?:for|in|during|within) (?:this|the current|our current) {_HERE}\b"
+    rf"|\bonly (?:for|in|during) (?:this|the current) {_HERE}\b"
+    rf"|\bin (?:your|the) (?:next|last|following) {_HERE}\b"
+    r"|\bfor the rest of (?:this|the|our) (?:conversation|chat|session|thread)\b"
+    r"|\bjust (?:this once|for now|for today)\b",
+    re.IGNORECASE,
+)
+_OBJECT = (
+    r"(?:this|that|it|these|them|anything|any\ of\ (?:this|that|it)"
+    r"|the\ (?:repo|code|codebase|files?))"
+)
+_DO_NOT = (
+    r"(?:do\ not|don't|dont|no\ need\ to|without"
+    r"|you\ (?:do\ not|don't|need\ not)(?:\ (?:need|have)\ to)?)"
+)
+_VERIFY = r"(?:verify|verifying|check|checking|confirm|validate|look\ up|double-check|cross-check)"
+_AGAINST = r"(?:against|in|with|for|on|from)\s(?:the\s|this\s|that\s|it\s|our\s)?\w{0,20}"
+_SAID = r"(?:message|question|request|instruction|reply|answer|part|mistake|typo|comment)s?"
+_meta = re.compile(
+    rf"""(?:(?:and|but|so|also|ok|okay|please|just|only|for\ now)[,]?\s)*(?:
+        (?:remember|keep|hold|note|store|save|memori[sz]e|take)\s{_OBJECT}
+            (?:\s(?:for\ (?:now|later)|in\ (?:mind|memory)|as\ is|down))*
+      | {_DO_NOT}\s(?:try\ to\s)?{_VERIFY}(?:\s{_OBJECT}(?:\s{_AGAINST})?)?
+      | (?:do\ not|don't|dont)\s(?:answer|reply|respond|do|say|change|run|start|act|worry)
+            (?:\s(?:yet|now|anything|this|that|it|about\ (?:it|this|that)))*
+      | (?:just\s)?(?:acknowledge|confirm|reply|respond|answer|say)
+            (?:\s(?:this|that|it|with|receipt|ok|okay|yes|only|briefly|"\w{{1,12}}"))*
+      | (?:ignore|disregard|forget)\s(?:that|this|it|what\si\s(?:just\s)?said
+            |(?:my|the|that|this)\s(?:last\s|previous\s|earlier\s|first\s)?{_SAID})(?:\sabove)?
+      | never\s?mind(?:\s(?:that|this|it|the\ \w{{1,20}}))?
+      | i\ will\ (?:paste|send|explain|tell\ you)(?:\s\w{{1,20}}){{1,6}}
+    )(?:[,]?\s(?:please|for\ now|right\ now|yet|thanks))*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_hint = re.compile(
+    r"\b(?:remember|keep|hold|note|store|save|memori[sz]e|take|do\s*n[o']t|don\u2019t|dont|need|without"
+    r"|acknowledge|confirm|reply|respond|answer|say|ignore|disregard|forget|never\s?mind|i\swill)\b",
+    re.IGNORECASE,
+)
+"""A word of each kind of `_meta`: most sentences have none, and need not be looked at closer."""
+_first_word = re.compile(r"[\w']+")
+_joint = re.compile(r"[,;:.!—–]\s|\s[-—–]\s|\s(?:and|but|then)\s", re.IGNORECASE)
+
+
+def is_scoped_here(sentence: str) -> bool:
+    """Whether a sentence says of itself that it holds in this conversation only."""
+    return bool(_scope.search(sentence))
+
+
+def is_about_here(text: str) -> bool:
+    """Whether all of a text is about this conversation only.
+
+    `ok, thanks!`, `Just remember this for now, do not verify this against the repo.`
+    """
+    if is_scoped_here(text):
+        return True
+    if len(text) > _LONGEST or not _opens_so(text):
+        return False
+    pieces = clauses(text)
+    return bool(pieces) and all(
+        _is_acknowledging(text[a:b]) or _is_meta(text[a:b]) for a, b in pieces
+    )
+
+
+_LONGEST = 300
+"""No acknowledgement is longer."""
+
+
+def without_meta(sentence: str) -> tuple[tuple[int, int], list[str]]:
+    """The span of a sentence without clauses at its ends that are about the conversation; those.
+
+    `Just remember this for now: the port is 5433` leaves `the port is 5433`.
+    """
+    if not _hint.search(sentence):
+        return (0, len(sentence)), []
+    pieces = clauses(sentence)
+    removed: list[str] = []
+    while len(pieces) > 1 and _is_meta(sentence[slice(*pieces[0])]):
+        start, end = pieces.pop(0)
+        removed.append(sentence[start:end])
+    while len(pieces) > 1 and _is_meta(sentence[slice(*pieces[-1])]):
+        start, end = pieces.pop()
+        removed.append(sentence[start:end])
+    if not removed:
+        return (0, len(sentence)), []
+    return (pieces[0][0], pieces[-1][1]), removed
+
+
+def clauses(sentence: str) -> list[tuple[int, int]]:
+    """The spans between commas, semicolons, colons, dashes and `and`, none inside an identifier."""
+    hidden = bytearray(len(sentence))
+    for start, end in opaque_spans(sentence):
+        hidden[start:end] = b"\1" * (end - start)
+    cuts = [m.span() for m in _joint.finditer(sentence) if not hidden[m.start()]]
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for start, end in [*cuts, (len(sentence), len(sentence))]:
+        if sentence[at:start].strip():
+            spans.append((at, start))
+        at = end
+    return spans
+
+
+def _opens_so(text: str) -> bool:
+    first = _first_word.search(text)
+    return first is not None and (first[0].casefold() in _ACKNOWLEDGING or bool(_hint.search(text)))
+
+
+def _is_acknowledging(clause: str) -> bool:
+    words = re.findall(r"[\w']+", clause.casefold())
+    return len(words) <= 8 and all(word in _ACKNOWLEDGING for word in words)
+
+
+def _is_meta(clause: str) -> bool:
+    return bool(_meta.fullmatch(clause.strip(" .!\t\n\"'").replace("\u2019", "'")))

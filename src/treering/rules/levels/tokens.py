@@ -1,0 +1,57 @@
+"""A statement as tokens: what makes two statements the same, the fuller one, or different ones."""
+
+from __future__ import annotations
+
+from treering.rules.levels.lexemes import Lexeme, Role, lexemes
+from treering.rules.levels.words import LIMITS, NEGATIONS
+
+_WEIGHTLESS = frozenset("a an the is are am be please".split())
+_FINAL = ".!。！…"
+
+
+def restatement_key(text: str) -> str:
+    """Equal for two texts that differ in case, spacing and final punctuation alone."""
+    return " ".join(text.split()).rstrip(_FINAL).rstrip().casefold()
+
+
+def ordered_tokens(text: str) -> tuple[str, ...]:
+    """The distinctive tokens of a text in order: words without articles, identifiers whole."""
+    return tuple(one.folded for one in _weighty(text))
+
+
+def distinctive_tokens(text: str) -> frozenset[str]:
+    """The tokens that tell a text from others, folded. A store may index statements by them."""
+    return frozenset(ordered_tokens(text))
+
+
+def anchors(text: str) -> tuple[str, ...]:
+    """The tokens that no merge may add or drop, sorted, repeated as often as they stand.
+
+    Negations, numbers, identifiers, code, amounts, limiting words (`unless`, `only`, `in staging`,
+    `was`), and words of other scripts, whose meaning the rules don't know. Two statements merge
+    only if theirs are equal, so that a store needs to compare those of one bucket alone.
+    """
+    return tuple(sorted(one.folded for one in _weighty(text) if _anchors(one)))
+
+
+def is_negation(word: str) -> bool:
+    """Whether a folded word negates: `not`, `never`, `isn't`, and their like in other languages."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def _weighty(text: str) -> list[Lexeme]:
+    return [
+        one for one in lexemes(text) if one.role is not Role.MARK and one.folded not in _WEIGHTLESS
+    ]
+
+
+def _anchors(one: Lexeme) -> bool:
+    if one.role is not Role.WORD:
+        return True
+    word = one.folded
+    has_digit = any(map(str.isdigit, word))
+    return has_digit or word in LIMITS or is_negation(word) or _is_of_other_script(word)
+
+
+def _is_of_other_script(word: str) -> bool:
+    return not word.isascii() and any(c > "\u036f" and c.isalpha() for c in word)
