@@ -39,6 +39,26 @@ SCOPES_OF: dict[type[Request[Any]], tuple[str, ...]] = {
     requests.StatsRequest: (STATS,),
     requests.UsageRequest: (STATS,),
     requests.DebtRequest: (STATS,),
+    requests.ContextRequest: (READ,),
+    requests.RecallRequest: (READ,),
+    requests.TurnRequest: (WRITE,),
+    requests.StoreRequest: (WRITE,),
+    requests.MemoriesRequest: (READ,),
+    requests.MemoryRequest: (READ,),
+    requests.EditRequest: (WRITE,),
+    requests.ForgetRequest: (DELETE,),
+    requests.TensionsRequest: (READ,),
+    requests.OpenTensionRequest: (WRITE,),
+    requests.ChangeTensionRequest: (WRITE,),
+    requests.DropTensionRequest: (WRITE,),
+    requests.SelfModelRequest: (READ,),
+    requests.OutcomeRequest: (WRITE,),
+    requests.LevelStatsRequest: (STATS,),
+    requests.AnalyticsRequest: (STATS,),
+    requests.BuildsRequest: (READ,),
+    requests.BuildRequest: (READ,),
+    requests.SettingsRequest: (KEYS,),
+    requests.ChangeSettingsRequest: (KEYS,),
 }
 """The scopes that each verb needs, whichever face it is called through."""
 
@@ -49,18 +69,20 @@ _NARROWED_TO = {
 }
 _KEY_PREFIX = "mk_"
 _KEY_BYTES = 32
-_SHOWN_CHARACTERS = 9
+_SHOWN_CHARACTERS, _SHOWN_SHARE = 9, 4
+_LEAST_PARTLY_SHOWN = 20
 _MAX_KEY_CHARACTERS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a presented key allows: one vault, some scopes."""
+    """What a presented key allows: one vault, some scopes, until `expires` (epoch ms)."""
 
     key_id: str
     vault_id: str
     account_id: str
     scopes: frozenset[str]
+    expires: int | None = None
 
     def require(self, scope: str) -> None:
         """Raise Forbidden unless the grant holds the scope."""
@@ -116,8 +138,13 @@ def hash_of(secret: str) -> bytes:
 
 
 def shown_prefix(secret: str) -> str:
-    """The start of a key, for telling keys apart in a list."""
-    return secret[:_SHOWN_CHARACTERS]
+    """The start of a key, for telling keys apart in a list: at most a quarter of it.
+
+    Of a short key, which can only be set by hand, no more than that it is one.
+    """
+    if len(secret) < _LEAST_PARTLY_SHOWN:
+        return f"{_KEY_PREFIX}…"
+    return secret[: min(_SHOWN_CHARACTERS, len(secret) // _SHOWN_SHARE)]
 
 
 def checked_scopes(scopes: list[str] | None, held: frozenset[str] | None) -> frozenset[str]:

@@ -12,9 +12,20 @@ from pathlib import Path
 from treering import access
 from treering.access import Grant, PresentedKey
 from treering.errors import InvalidRequest, NotFound, TreeringError, Unauthorized
+from treering.health import Health
+from treering.key_uses import KeyUses
+from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
 from treering.logs import get_logger
-from treering.replies import KeyReply, KeysReply, Metered, RevokedReply, UsageReply
-from treering.requests import UsageRequest
+from treering.replies import (
+    KeyReply,
+    KeysReply,
+    LevelSettings,
+    Metered,
+    RevokedReply,
+    SettingsReply,
+    UsageReply,
+)
+from treering.requests import ChangeSettingsRequest, SettingsRequest, UsageRequest
 from treering.retrieval.embedder import Embedder
 from treering.rules.instants import DAY_MS, to_iso
 from treering.store.control import KeyRecord, VaultRecord
@@ -24,7 +35,6 @@ from treering.vault import Vault
 from treering.vault.background import Background
 from treering.vault.usage import grouped, metered, usage_reply, usage_window
 
-_LAST_USED_STEP_MS = 60_000
 _MAX_KEY_DAYS = 3650
 _MAX_OPEN_VAULTS, _MAX_WITH_PENDING = 64, 96
 """Idle vaults beyond the first number are closed, those with vectors pending beyond the second:
@@ -32,14 +42,6 @@ each holds up to seven file descriptors."""
 _MAX_NAME_CHARACTERS = 200
 
 log = get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """What is wrong with the vaults, and how many passages wait for their vectors."""
-
-    problems: list[str]
-    pending_vectors: int
 
 
 @dataclass(slots=True)
@@ -58,13 +60,22 @@ class DataDir:
     """
 
     def __init__(
-        self, path: Path, embedder: Embedder, system: System, index_bytes: int = 2 << 30
+        self,
+        path: Path,
+        embedder: Embedder,
+        system: System,
+        index_bytes: int = 2 << 30,
+        levels: LevelSettings = DEFAULTS,
+        open_vaults: int | None = None,
     ) -> None:
         self.path = path
         self._embedder = embedder
         self._system = system
         self._index_bytes = index_bytes
+        self._levels = levels
+        self._open_vaults = open_vaults or _MAX_OPEN_VAULTS
         self._control = SqliteControlStore(path / "control.db")
+        self._uses = KeyUses(self._control)
         self._lock = threading.Lock()
         self._vaults: OrderedDict[str, _Held] = OrderedDict()
         self._unusable: set[str] = set()
@@ -78,9 +89,8 @@ class DataDir:
         now = self._system.now()
         if record is None or record.status(now) != "active":
             raise Unauthorized
-        if record.last_used is None or now - record.last_used >= _LAST_USED_STEP_MS:
-            self._control.used_key(record.id, now)
-        grant = Grant(record.id, record.vault_id, record.account_id, record.scopes)
+        self._uses.note(record.id, record.last_used, now)
+        grant = Grant(record.id, record.vault_id, record.account_id, record.scopes, record.expires)
         return grant.narrowed(key.suffix)
 
     def create_key(
@@ -95,7 +105,8 @@ class DataDir:
     ) -> KeyReply:
         """A new key, its secret shown this once; of a new vault unless one is named.
 
-        `granted_by` is the key that asks, None for the operator. `secret` sets the key by hand.
+        `granted_by` is the key that asks, None for the operator; what it makes expires and is
+        revoked with it. `secret` sets the key by hand.
         """
         if len(name) > _MAX_NAME_CHARACTERS or not name.isprintable():
             raise InvalidRequest(
@@ -119,7 +130,11 @@ class DataDir:
             hash=access.hash_of(secret),
             scopes=granted,
             created=now,
-            expires=None if expires_in_days is None else now + expires_in_days * DAY_MS,
+            expires=_earlier(
+                None if expires_in_days is None else now + expires_in_days * DAY_MS,
+                granted_by.expires if granted_by else None,
+            ),
+            parent=granted_by.key_id if granted_by else None,
         )
         self._control.add_key(record)
         return replace(_reply(record), key=secret)
@@ -132,14 +147,15 @@ class DataDir:
                 replace(
                     _reply(record),
                     status=record.status(now),
-                    last_used_at=None if record.last_used is None else to_iso(record.last_used),
+                    last_used_at=None if used is None else to_iso(used),
                 )
                 for record in self._control.keys(account_id)
+                for used in (self._uses.last(record.id, record.last_used),)
             ]
         )
 
     def revoke_key(self, key_id: str, account_id: str | None = None) -> RevokedReply:
-        """Revoke a key at once; raises NotFound."""
+        """Revoke a key, and all that were made with it, at once; raises NotFound."""
         if not self._control.revoke_key(key_id, account_id, self._system.now()):
             raise NotFound("key", key_id)
         return RevokedReply(key_id, "revoked")
@@ -210,6 +226,15 @@ class DataDir:
             by_vault=by_vault,
         )
 
+    def account_settings(
+        self, account_id: str, request: SettingsRequest | ChangeSettingsRequest
+    ) -> SettingsReply:
+        """What an account sets for its vaults, after the changes that the request asks for."""
+        if isinstance(request, ChangeSettingsRequest):
+            for name, value in request.changes().items():
+                self._control.set_setting(account_id, name, value)
+        return settings_reply("account", self._control.settings(account_id), self._levels)
+
     def resume(self) -> None:
         """Open, one after the other and behind the requests, the vaults that have work pending."""
         self._resuming.start()
@@ -217,7 +242,7 @@ class DataDir:
     def health(self) -> Health:
         """What the vaults report."""
         with self._lock:
-            problems = [f"vault {vault_id}: cannot be opened" for vault_id in self._unusable]
+            unusable, failing = sorted(self._unusable), []
             held = [each for each in self._vaults.values() if each.vault is not None]
             for each in held:
                 each.users += 1
@@ -227,12 +252,12 @@ class DataDir:
                 pending = vault.pending_vectors
                 total += pending
                 if pending and vault.failures:
-                    problems.append(f"vault {vault.id}: vectors cannot be computed")
+                    failing.append(vault.id)
         finally:
             with self._lock:
                 for each in held:
                     each.users -= 1
-        return Health(problems, total)
+        return Health(unusable, failing, total)
 
     def close(self) -> None:
         """Close every vault and the control plane."""
@@ -242,6 +267,7 @@ class DataDir:
             self._vaults.clear()
         for vault in vaults:
             vault.close()
+        self._uses.close()
         self._control.close()
 
     def _vault_for_key(
@@ -281,12 +307,26 @@ class DataDir:
     def _open(self, vault_id: str) -> Vault:
         path, embedder = self.file_of(vault_id), self._embedder
         try:
-            vault = Vault.open(path, embedder=embedder, system=self._system, vault_id=vault_id)
+            vault = Vault.open(
+                path,
+                embedder=embedder,
+                system=self._system,
+                vault_id=vault_id,
+                inherited=self._inherited(vault_id),
+            )
         except TreeringError:
             self._unusable.add(vault_id)
             raise
         self._unusable.discard(vault_id)
         return vault
+
+    def _inherited(self, vault_id: str) -> Inherited:
+        account_id = self._control.account_of(vault_id)
+
+        def inherited() -> LevelSettings:
+            return over(self._levels, self._control.settings(account_id) if account_id else {})
+
+        return inherited
 
     def _beyond_ceilings(self) -> list[Vault]:
         """Drop indexes, and take out vaults that are to be closed, least recently used first.
@@ -295,21 +335,30 @@ class DataDir:
         """
         index_bytes = sum(held.vault.index_bytes for held in self._vaults.values() if held.vault)
         closing: list[Vault] = []
+        idle, pending = _ceilings(self._open_vaults)
         for vault_id, held in list(self._vaults.items())[:-1]:
             vault, count = held.vault, len(self._vaults)
-            if index_bytes <= self._index_bytes and count <= _MAX_OPEN_VAULTS:
+            if index_bytes <= self._index_bytes and count <= idle:
                 break
             if vault is None or held.users:
                 continue
             if index_bytes > self._index_bytes:
                 index_bytes -= vault.index_bytes
                 vault.drop_index()
-            if count > _MAX_WITH_PENDING or (
-                count > _MAX_OPEN_VAULTS and not vault.pending_vectors
-            ):
+            if count > pending or (count > idle and not vault.pending_vectors):
                 del self._vaults[vault_id]
                 closing.append(vault)
         return closing
+
+
+def _earlier(expires: int | None, other: int | None) -> int | None:
+    return min((each for each in (expires, other) if each is not None), default=None)
+
+
+def _ceilings(open_vaults: int) -> tuple[int, int]:
+    """How many vaults are left open, idle ones and those with vectors pending."""
+    idle = min(open_vaults, _MAX_OPEN_VAULTS)
+    return idle, min(idle * 3 // 2, _MAX_WITH_PENDING)
 
 
 def _reply(record: KeyRecord) -> KeyReply:

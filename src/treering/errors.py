@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+_MAX_SHOWN_CHARACTERS = 100
+
 
 class TreeringError(Exception):
     """Something went wrong in Treering."""
@@ -43,7 +45,7 @@ class InvalidRequest(TreeringError):
 
 
 class Unauthorized(TreeringError):
-    """No valid memory key: send `Authorization: Bearer mk_…`, `x-api-key` or `X-Memory-Key`."""
+    """The memory key is missing, unknown, expired or revoked; make one: `treering keys create`."""
 
     tag, status, exit_code = "Unauthorized", 401, 3
 
@@ -62,12 +64,13 @@ class Forbidden(TreeringError):
 
 
 class NotFound(TreeringError):
-    """There is no such thing in this vault."""
+    """There is no such thing here."""
 
     tag, status, exit_code = "NotFound", 404, 4
 
     def __init__(self, resource: str, id: str) -> None:
-        super().__init__(f"No {resource} with this id in this vault.", resource=resource, id=id)
+        shown = id[:_MAX_SHOWN_CHARACTERS]
+        super().__init__(f"There is no such {resource} here.", resource=resource, id=shown)
 
 
 class LeaseExpired(TreeringError):

@@ -5,17 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from treering.errors import InvalidRequest
+from treering.level_settings import DEFAULTS, over
+from treering.replies import LevelSettings
+from treering.requests.levels import MAX_BUDGET, MAX_INDEX_ITEMS, MAX_RECALLED
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
 
 PREFIX = "TREERING_"
+ALIAS_PREFIX = "COGNITIVE_MEMORY_"
+"""The second seed's own, read for the values of the levels."""
 _CLIENT_VARIABLES = frozenset({"TREERING_URL", "TREERING_KEY", "TREERING_VAULT"})
 """Read by the command line as defaults of its options, not settings of a server."""
+
+
+_LEVEL_RANGES = {
+    "max_total_tokens": (0, MAX_BUDGET),
+    "max_index_items": (0, MAX_INDEX_ITEMS),
+    "default_recall_limit": (1, MAX_RECALLED),
+}
+_SHOWN_CHARACTERS = 40
+
+
+def _level_value(name: str, description: str) -> Any:
+    """A field that any value fits: one that can't be used is reported and never stops a start."""
+    return Field(
+        default=getattr(DEFAULTS, name),
+        validation_alias=AliasChoices(name, PREFIX.lower() + name, ALIAS_PREFIX.lower() + name),
+        description=description,
+        union_mode="left_to_right",
+    )
 
 
 def _default_data_dir() -> Path:
@@ -56,13 +80,43 @@ class Settings(BaseSettings):
     )
     max_body_mb: int = Field(default=32, ge=1, description="Largest request body, in MiB.")
     log_level: str = Field(default="info", description="debug, info, warning or error.")
+    max_total_tokens: int | str = _level_value(
+        "max_total_tokens", "Budget of the levels block in tokens; what is pinned is sent whatever."
+    )
+    max_index_items: int | str = _level_value(
+        "max_index_items", "How many memories of L1 the levels block lists at the most."
+    )
+    default_recall_limit: int | str = _level_value(
+        "default_recall_limit", "How many memories /recall returns unless asked for more or fewer."
+    )
 
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
-    """`TREERING_*` variables that no setting reads: most likely misspelt."""
+    """`TREERING_*` and `COGNITIVE_MEMORY_*` variables that no setting reads: perhaps misspelt."""
     known = {PREFIX + name.upper() for name in Settings.model_fields} | _CLIENT_VARIABLES
+    known |= {ALIAS_PREFIX + name.upper() for name in _LEVEL_RANGES}
     names = os.environ if environ is None else environ
-    return sorted(name for name in names if name.startswith(PREFIX) and name not in known)
+    prefixes = (PREFIX, ALIAS_PREFIX)
+    return sorted(name for name in names if name.startswith(prefixes) and name not in known)
+
+
+def level_settings_of(settings: Settings) -> tuple[LevelSettings, list[str]]:
+    """What the deployment sets for the levels, and which values can't be used.
+
+    The default stands in for such a value, and the server runs on.
+    """
+    usable: dict[str, int] = {}
+    problems: list[str] = []
+    for name, (least, most) in _LEVEL_RANGES.items():
+        given = getattr(settings, name)
+        if isinstance(given, int) and least <= given <= most:
+            usable[name] = given
+            continue
+        problems.append(
+            f"{PREFIX}{name.upper()}: {str(given)[:_SHOWN_CHARACTERS]!r} is no whole number from "
+            f"{least:,} to {most:,}; {getattr(DEFAULTS, name):,} is used instead"
+        )
+    return over(DEFAULTS, usable), problems
 
 
 def embedder_of(settings: Settings) -> Embedder:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from treering import replies, requests
+from treering.level_verbs import LevelVerbs
 from treering.model import ANONYMOUS, Caller
 from treering.requests import Request
 from treering.rules.lines import upload_lines
@@ -17,7 +18,7 @@ R = TypeVar("R")
 Tiers = Sequence[int] | None
 
 
-class Verbs(ABC):
+class Verbs(LevelVerbs):
     """Everything a vault does. Each method builds one request value and performs it.
 
     Raises InvalidRequest for arguments that are not valid, and the error table's other errors.
@@ -48,12 +49,21 @@ class Verbs(ABC):
         *,
         session_id: str | None = None,
         idempotency_key: str | None = None,
+        capture: bool | None = None,
     ) -> replies.IngestReply:
-        """Store messages `{role, content, timestamp?, memory?}` verbatim."""
+        """Store messages `{role, content, timestamp?, memory?}` verbatim.
+
+        Statements are captured from user messages unless `capture`, or a setting, says no.
+        """
         request = requests.IngestRequest.parse(
-            _given(messages=[dict(message) for message in messages], session_id=session_id)
+            _given(
+                messages=[dict(message) for message in messages],
+                session_id=session_id,
+                capture=capture,
+            )
         )
-        return self.perform(request, Caller(idempotency_key=idempotency_key))
+        key = requests.parse_session_id("Idempotency-Key", idempotency_key)
+        return self.perform(request, Caller(idempotency_key=key))
 
     def upload(self, jsonl: str | bytes | Iterable[str | bytes]) -> replies.UploadReply:
         """Store lines of JSON `{content, role?, timestamp?, session_id?}`; good lines are kept."""
@@ -95,6 +105,7 @@ class Verbs(ABC):
         max_tokens: int = 6000,
         tiers: Tiers = None,
         importance: int | None = None,
+        levels: bool = False,
     ) -> replies.PrepareReply:
         """Build the block of recalled notes for a prompt of these messages."""
         return self.perform(
@@ -107,6 +118,7 @@ class Verbs(ABC):
                     max_tokens=max_tokens,
                     tiers=tiers,
                     importance=importance,
+                    levels=levels,
                 )
             )
         )

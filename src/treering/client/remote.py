@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+from urllib.parse import quote
 
 import httpx2
 
 from treering import replies, requests
+from treering.client.level_routes import LEVEL_ROUTES
+from treering.client.route import Route
 from treering.errors import NotReady, from_body
 from treering.model import ANONYMOUS, Caller
 from treering.replies import KeyReply, KeysReply, RevokedReply, from_wire
@@ -22,29 +24,23 @@ R = TypeVar("R")
 TIMEOUT_S = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Route:
-    method: str
-    path: str
-    reply: Any
-
-
-_ROUTES: dict[type[Request[Any]], _Route] = {
-    requests.IngestRequest: _Route("POST", "/v1/memory/ingest", replies.IngestReply),
-    requests.SearchRequest: _Route("POST", "/v1/memory/search", replies.SearchReply),
-    requests.PrepareRequest: _Route("POST", "/v1/memory/prepare", replies.PrepareReply),
-    requests.DateSearchRequest: _Route("POST", "/v1/memory/date-search", replies.DateSearchReply),
-    requests.InspectRequest: _Route("POST", "/v1/memory/inspect", replies.InspectReply),
-    requests.CheckoutRequest: _Route(
+_ROUTES: dict[type[Request[Any]], Route] = {
+    requests.IngestRequest: Route("POST", "/v1/memory/ingest", replies.IngestReply),
+    requests.SearchRequest: Route("POST", "/v1/memory/search", replies.SearchReply),
+    requests.PrepareRequest: Route("POST", "/v1/memory/prepare", replies.PrepareReply),
+    requests.DateSearchRequest: Route("POST", "/v1/memory/date-search", replies.DateSearchReply),
+    requests.InspectRequest: Route("POST", "/v1/memory/inspect", replies.InspectReply),
+    requests.CheckoutRequest: Route(
         "POST", "/v1/memory/consolidate/checkout", replies.CheckoutReply
     ),
-    requests.CommitRequest: _Route("POST", "/v1/memory/consolidate/commit", replies.CommitReply),
-    requests.RevertRequest: _Route("POST", "/v1/memory/consolidate/revert", replies.RevertReply),
-    requests.DeleteRequest: _Route("POST", "/v1/memory/delete-ids", replies.DeleteReply),
-    requests.WipeRequest: _Route("DELETE", "/v1/memory", replies.WipeReply),
-    requests.StatsRequest: _Route("GET", "/v1/memory/stats", replies.StatsReply),
-    requests.UsageRequest: _Route("GET", "/v1/account/usage", replies.UsageReply),
-    requests.WarmupRequest: _Route("POST", "/v1/memory/warmup", replies.WarmupReply),
+    requests.CommitRequest: Route("POST", "/v1/memory/consolidate/commit", replies.CommitReply),
+    requests.RevertRequest: Route("POST", "/v1/memory/consolidate/revert", replies.RevertReply),
+    requests.DeleteRequest: Route("POST", "/v1/memory/delete-ids", replies.DeleteReply),
+    requests.WipeRequest: Route("DELETE", "/v1/memory", replies.WipeReply),
+    requests.StatsRequest: Route("GET", "/v1/memory/stats", replies.StatsReply),
+    requests.UsageRequest: Route("GET", "/v1/account/usage", replies.UsageReply),
+    requests.WarmupRequest: Route("POST", "/v1/memory/warmup", replies.WarmupReply),
+    **LEVEL_ROUTES,
 }
 
 
@@ -69,13 +65,15 @@ class _Http:
         params: Mapping[str, str] | None = None,
     ) -> Any:
         """The JSON body of a successful answer; raises the error that another one names."""
+        sent = httpx2.Headers(headers or {}, encoding="utf-8")
         try:
             response = self._client.request(
-                method, path, content=content, headers=headers or {}, params=params
+                method, path, content=content, headers=sent, params=params
             )
         except httpx2.TransportError as error:
             raise NotReady(
-                f"The server at {self._client.base_url} did not answer: {error}"
+                f"The server at {self._client.base_url} did not answer ({error}); does "
+                "`treering serve` run there?"
             ) from error
         try:
             body = json.loads(response.content)
@@ -107,14 +105,18 @@ class RemoteVault(Verbs):
             return cast("R", self._upload(request))
         route = _ROUTES[type(request)]
         headers = _headers(request, caller)
-        content = None
-        if route.method == "POST":
-            body = request.model_dump(mode="python", by_alias=True, exclude_unset=True)
-            content = json.dumps(body).encode("ascii")
+        given = request.model_dump(mode="python", by_alias=True, exclude_unset=True)
+        path = route.path
+        if "{id}" in path:
+            path = path.format(id=quote(given.pop("id"), safe="", errors="replace"))
+        content = params = None
+        if route.method == "GET":
+            params = {name: value for name, value in given.items() if value is not None}
+        elif route.method != "DELETE":
+            content = json.dumps(given).encode("ascii")
             headers["Content-Type"] = "application/json"
-        params = request.model_dump(exclude_none=True) if route.method == "GET" else None
         answer = self._http.call(
-            route.method, route.path, content=content, headers=headers, params=params
+            route.method, path, content=content, headers=headers, params=params
         )
         return cast("R", from_wire(route.reply, answer))
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from anyio import CapacityLimiter
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 
 from treering.data_dir import DataDir
+from treering.http.accepting import quiet_when_full
 from treering.http.body_limit import BodyLimit
 from treering.http.errors import add_error_handlers
-from treering.http.routes import account, health, keys, memory, upload
+from treering.http.routes import account, health, judgement, keys, levels, memory, upload
+from treering.http.safe_headers import SafeHeaders
+from treering.http.turns import Turns
 from treering.settings import Settings
 from treering.version import __version__
 
+_THREADS = 64
+"""How many requests are worked on at once, of all vaults."""
+_LOOKUPS = 8
+"""How many keys are looked up at once."""
 _DESCRIPTION = """\
 Memory for AI agents that layers and never overwrites. Send a memory key as
 `Authorization: Bearer mk_…`, `x-api-key` or `X-Memory-Key`; it opens one vault.
@@ -26,6 +36,8 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        quiet_when_full(asyncio.get_running_loop())
+        current_default_thread_limiter().total_tokens = _THREADS
         data_dir.resume()
         yield
         data_dir.close()
@@ -35,18 +47,27 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
         version=__version__,
         description=_DESCRIPTION,
         lifespan=lifespan,
-        docs_url="/docs",
+        # The page that FastAPI would serve here loads its scripts from someone else's network.
+        docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.state.data_dir = data_dir
+    app.state.turns = Turns()
+    app.state.lookups = CapacityLimiter(_LOOKUPS)
+    app.state.health_checks = CapacityLimiter(1)
     app.state.settings = settings
     app.add_middleware(BodyLimit, limit=settings.max_body_mb << 20)
+    app.add_middleware(SafeHeaders)
     add_error_handlers(app)
     app.include_router(health.router)
     app.include_router(memory.router)
     app.include_router(upload.router)
     app.include_router(account.router)
     app.include_router(keys.router)
+    for prefix in ("/v1", "/api/v1"):
+        app.include_router(levels.router, prefix=prefix)
+        app.include_router(judgement.router, prefix=prefix)
     return app
 
 

@@ -1,15 +1,22 @@
-"""Bodies over the limit are refused before they are read whole."""
+"""Bodies that are too large, or that stop arriving, are refused."""
 
 from __future__ import annotations
 
+from anyio import fail_after
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from treering.errors import PayloadTooLarge
+from treering.errors import InvalidRequest, PayloadTooLarge
+
+BODY_PATIENCE_S = 30.0
+"""How long the next piece of a body may take to arrive."""
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 to a body of more than `limit` bytes, declared or streamed."""
+    """ASGI middleware: answers 413 to a body of more than `limit` bytes, declared or streamed.
+
+    A body that stops arriving is answered 400.
+    """
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
         self._app = app
@@ -26,11 +33,13 @@ class BodyLimit:
             await refusal(scope, receive, send)
             return
         received = 0
-        answered = False
+        whole = answered = False
 
         async def counted() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, whole
+            # What comes after the body is that the caller hangs up, which may take its time.
+            message = await (receive() if whole else _in_time(receive))
+            whole = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > self._limit:
                 raise error
@@ -47,6 +56,14 @@ class BodyLimit:
             if answered:
                 raise
             await refusal(scope, receive, send)
+
+
+async def _in_time(receive: Receive) -> Message:
+    try:
+        with fail_after(BODY_PATIENCE_S):
+            return await receive()
+    except TimeoutError:
+        raise InvalidRequest(f"body: stopped arriving for {BODY_PATIENCE_S:g} seconds") from None
 
 
 def _declared(scope: Scope) -> int:

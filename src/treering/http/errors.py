@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -20,6 +20,7 @@ from treering.errors import (
     TreeringError,
     Unauthorized,
 )
+from treering.http.safe_headers import SAFE_HEADERS
 from treering.logs import get_logger
 from treering.requests import issues_in
 
@@ -35,8 +36,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        issues = [{**issue, "loc": _in_body(issue)} for issue in error.errors()]
-        return error_response(InvalidRequest(*issues_in(issues)))
+        return error_response(invalid_request(error.errors()))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
@@ -56,6 +56,11 @@ def add_error_handlers(app: FastAPI) -> None:
         return error_response(StorageFailure(), cause=error)
 
 
+def invalid_request(errors: Sequence[Mapping[str, Any]]) -> InvalidRequest:
+    """The framework's errors as the caller sees them."""
+    return InvalidRequest(*issues_in([{**issue, "loc": _in_body(issue)} for issue in errors]))
+
+
 def _in_body(issue: Mapping[str, Any]) -> tuple[int | str, ...]:
     """Where in the body an issue is; a place in broken JSON is a number that helps nobody."""
     return () if issue["type"] == "json_invalid" else tuple(issue["loc"][1:])
@@ -65,7 +70,7 @@ def error_response(error: TreeringError, cause: BaseException | None = None) -> 
     """The response to an error; a failure of ours is logged under an id that the caller sees."""
     # The storage's own words name paths of this machine: they are for the log alone.
     body = StorageFailure().body() if isinstance(error, StorageFailure) else error.body()
-    headers = {}
+    headers = dict(SAFE_HEADERS)
     if error.status >= 500:
         body["id"] = uuid.uuid4().hex
         cause = cause or error.__cause__ or error

@@ -22,10 +22,11 @@ _MEANING = {
     405: "InvalidRequest: this path has no such method.",
     409: "LeaseExpired or Conflict.",
     413: "PayloadTooLarge: over `limit`.",
+    429: "RateLimited: too many requests of this vault wait already; see `Retry-After`.",
     500: "StorageFailure: nothing was changed; the log has the cause under `id`.",
     503: "NotReady: try again in a moment.",
 }
-_ANYWHERE = (400, 401, 403, 413, 500, 503)
+_ANYWHERE = (400, 401, 403, 413, 429, 500, 503)
 
 
 def answers(reply: Any, *errors: int, status: int = 200) -> dict[int | str, dict[str, Any]]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request
-from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPAuthorizationCredentials
 from starlette.responses import Response
 
 from treering import requests
 from treering.access import Grant
 from treering.data_dir import DataDir
-from treering.errors import Unauthorized
+from treering.http.keys import bearer, data_dir_of, x_api_key, x_memory_key
 from treering.model import Caller
 from treering.replies import to_json
 from treering.requests import parse_session_id
@@ -21,27 +21,15 @@ from treering.vault import Vault
 
 R = TypeVar("R")
 
-_bearer = HTTPBearer(auto_error=False, description="A memory key, `mk_…`.")
-_x_api_key = APIKeyHeader(name="x-api-key", scheme_name="ApiKey", auto_error=False)
-_x_memory_key = APIKeyHeader(name="X-Memory-Key", scheme_name="MemoryKey", auto_error=False)
 
-
-def grant_of(
+async def grant_of(
     request: Request,
-    memory_key: Annotated[str | None, Depends(_x_memory_key)],
-    api_key: Annotated[str | None, Depends(_x_api_key)],
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    _memory_key: Annotated[str | None, Depends(x_memory_key)],
+    _api_key: Annotated[str | None, Depends(x_api_key)],
+    _bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
 ) -> Grant:
-    """The grant of the key that the request carries; raises Unauthorized."""
-    presented = memory_key or (bearer.credentials if bearer else None) or api_key
-    if not presented:
-        raise Unauthorized
-    return data_dir_of(request).grant_for(presented)
-
-
-def data_dir_of(request: Request) -> DataDir:
-    """The application's data directory."""
-    found: DataDir = request.app.state.data_dir
+    """The grant that the route found; the headers stand here for the OpenAPI document."""
+    found: Grant = request.state.grant
     return found
 
 
@@ -76,12 +64,20 @@ def session_of(
     """The session that a memory route works in."""
     caller = Caller(
         key_id=grant.key_id,
-        session_id=parse_session_id("X-Session-ID", x_session_id),
-        idempotency_key=parse_session_id("Idempotency-Key", idempotency_key),
+        session_id=parse_session_id("X-Session-ID", _text(x_session_id)),
+        idempotency_key=parse_session_id("Idempotency-Key", _text(idempotency_key)),
     )
     data_dir = data_dir_of(request)
     with data_dir.using(grant.vault_id) as vault:
         yield Session(data_dir, vault, grant, caller)
+
+
+def _text(header: str | None) -> str | None:
+    """A header's text in UTF-8, where it is such; the framework takes every byte for a letter."""
+    try:
+        return header and header.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return header
 
 
 def json_response(reply: object, status: int = 200, embedder: str | None = None) -> Response:

@@ -24,6 +24,9 @@ R = TypeVar("R")
 
 MAX_SESSION_CHARACTERS = 512
 MAX_QUERY_CHARACTERS = 200_000
+MAX_ISSUES = 20
+"""How many issues an error shows; what is over is counted."""
+_MAX_SHOWN = 300
 
 
 def not_blank(text: str) -> str:
@@ -44,7 +47,8 @@ def at_most(limit: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _encodable(text: str) -> str:
+def printable(text: str) -> str:
+    """`text`, unless it holds control characters or lone surrogates; raises ValueError."""
     if not text.isprintable():
         raise ValueError("must hold printable characters only")
     return text
@@ -72,7 +76,7 @@ def _tiers(value: Any) -> tuple[int, ...]:
 
 
 SessionId = Annotated[
-    str, AfterValidator(not_blank), AfterValidator(_encodable), at_most(MAX_SESSION_CHARACTERS)
+    str, AfterValidator(not_blank), AfterValidator(printable), at_most(MAX_SESSION_CHARACTERS)
 ]
 QueryText = Annotated[str, AfterValidator(not_blank), at_most(MAX_QUERY_CHARACTERS)]
 Timestamp = Annotated[
@@ -138,7 +142,16 @@ def issues_of(error: ValidationError) -> list[str]:
 
 def issues_in(errors: Sequence[Mapping[str, Any]]) -> list[str]:
     """Pydantic's error details, as `path: problem`."""
-    return [f"{path_of(error['loc'])}: {_problem(error)}" for error in errors]
+    shown = [
+        f"{_cut(path_of(error['loc']))}: {_cut(_problem(error))}" for error in errors[:MAX_ISSUES]
+    ]
+    more = len(errors) - len(shown)
+    return [*shown, f"body: … and {more:,} more problems"] if more else shown
+
+
+def _cut(text: str) -> str:
+    """A text of the caller's, as much as a reader needs of it."""
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
 
 
 def parse_session_id(field: str, value: str | None) -> str | None:

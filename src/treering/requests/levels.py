@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -27,18 +27,33 @@ from treering.replies.levels import (
 from treering.requests.fields import QueryText, Request, SessionId, at_most, not_blank, printable
 from treering.rules.content import MAX_CHARACTERS
 from treering.rules.levels.capture import MAX_CHARACTERS as MAX_STATEMENT
+from treering.rules.levels.capture import MIN_CHARACTERS
 
 R = TypeVar("R")
 
 MAX_BUDGET = 200_000
 MAX_INDEX_ITEMS = 1_000
 MAX_RECALLED = 500
+MAX_TRANSCRIPT = 2_000_000
+
+
+def _long_enough(text: str) -> str:
+    if len(text) < MIN_CHARACTERS:
+        raise ValueError(f"must be at least {MIN_CHARACTERS} characters")
+    return text
+
 
 Text = Annotated[str, at_most(MAX_CHARACTERS)]
-Spoken = Annotated[str, AfterValidator(not_blank), at_most(MAX_CHARACTERS)]
 Statement = Annotated[str, AfterValidator(not_blank), at_most(MAX_STATEMENT)]
+StatementText = Annotated[
+    str, AfterValidator(str.strip), AfterValidator(_long_enough), at_most(MAX_STATEMENT)
+]
 DomainName = Annotated[
-    str, AfterValidator(str.strip), AfterValidator(not_blank), AfterValidator(printable), at_most(100)
+    str,
+    AfterValidator(str.strip),
+    AfterValidator(not_blank),
+    AfterValidator(printable),
+    at_most(100),
 ]
 LevelName = Literal["L0", "L1", "L2", "L3"]
 """This API's `tier` is what the rest of Treering calls a level."""
@@ -65,7 +80,9 @@ class ContextRequest(LevelsRequest[ContextReply]):
 
     endpoint = "context"
     user_message: Text = ""
-    transcript: Text = Field(default="", description="What the prompt shows already.")
+    transcript: Annotated[str, at_most(MAX_TRANSCRIPT)] = Field(
+        default="", description="What the prompt shows already."
+    )
     force_full: Annotated[list[str], Field(max_length=MAX_RECALLED)] = Field(
         default_factory=list, description="Ids of memories whose body is wanted."
     )
@@ -89,8 +106,8 @@ class TurnRequest(LevelsRequest[LearnedReply]):
     """Keep an exchange verbatim, and learn from what the user said."""
 
     endpoint = "turns"
-    user_message: Spoken
-    assistant_response: Text
+    user_message: Annotated[str, AfterValidator(not_blank)]
+    assistant_response: str
     session_id: SessionId | None = None
 
 
@@ -99,7 +116,7 @@ class StatementItem(BaseModel):
 
     model_config = _CAMEL_CASE
 
-    content: Annotated[str, AfterValidator(str.strip), Field(min_length=3), at_most(MAX_STATEMENT)]
+    content: StatementText
     domains: Annotated[list[DomainName], Field(max_length=20)] = Field(default_factory=list)
     tier: Literal["L1", "L2", "L3"] = Field(
         default="L1", description="Pinning to L0 is a person's decision: PATCH the memory."
@@ -122,7 +139,7 @@ class MemoriesRequest(LevelsRequest[MemoriesReply]):
     kind: KindName | None = None
     limit: Limit = 50
     offset: Offset = 0
-    q: Annotated[str, at_most(MAX_STATEMENT)] | None = Field(
+    q: Annotated[str, AfterValidator(printable), at_most(MAX_STATEMENT)] | None = Field(
         default=None, description="Text that the content holds, case aside."
     )
     domain: DomainName | None = None
@@ -147,26 +164,36 @@ class MemoriesRequest(LevelsRequest[MemoriesReply]):
 class _OfOne(LevelsRequest[R]):
     """A question about one thing, which the path names."""
 
-    in_path: ClassVar[str] = "id"
-    id: str
+    id: Annotated[str, AfterValidator(not_blank)]
+
+    @classmethod
+    def of(cls, id: str, fields: BaseModel) -> Self:
+        """The question about `id` whose other fields are those that `fields` sets."""
+        given = {name: getattr(fields, name) for name in fields.model_fields_set}
+        return cls.model_construct(_fields_set={"id", *given}, id=id, **given)
 
 
 class MemoryRequest(_OfOne[LeveledMemory]):
     """Read one memory."""
 
 
-class EditRequest(_OfOne[LeveledMemory]):
-    """Move a memory between levels, or change its text, gist or domains."""
+class EditFields(BaseModel):
+    """What of a memory changes."""
 
-    endpoint = "edit"
+    model_config = _CAMEL_CASE
+
     tier: LevelName | None = None
-    content: Annotated[
-        str | None, AfterValidator(lambda text: text if text is None else text.strip())
-    ] = None
-    gist: Annotated[str, at_most(MAX_STATEMENT)] | None = Field(
+    content: StatementText | None = Field(default=None, description="Of statements alone.")
+    gist: Statement | None = Field(
         default=None, description="Null goes back to the gist that is made of the content."
     )
     domains: Annotated[list[DomainName], Field(max_length=20)] | None = None
+
+
+class EditRequest(EditFields, _OfOne[LeveledMemory]):
+    """Move a memory between levels, or change its text, gist or domains."""
+
+    endpoint = "edit"
 
 
 class ForgetRequest(_OfOne[DeletedReply]):
@@ -190,10 +217,11 @@ class OpenTensionRequest(LevelsRequest[TensionReply]):
     actionable_question: Statement | None = None
 
 
-class ChangeTensionRequest(_OfOne[TensionReply]):
-    """Resolve a contradiction, or set it active or latent."""
+class ChangeTensionFields(BaseModel):
+    """What becomes of a contradiction."""
 
-    endpoint = "tensions"
+    model_config = _CAMEL_CASE
+
     resolved_by: Statement | None = None
     pattern: Statement | None = None
     status: Literal["active", "open", "latent"] | None = None
@@ -205,6 +233,12 @@ class ChangeTensionRequest(_OfOne[TensionReply]):
         if self.pattern is not None and self.resolved_by is None:
             raise ValueError("pattern goes with resolvedBy")
         return self
+
+
+class ChangeTensionRequest(ChangeTensionFields, _OfOne[TensionReply]):
+    """Resolve a contradiction, or set it active or latent."""
+
+    endpoint = "tensions"
 
 
 class DropTensionRequest(_OfOne[DeletedReply]):

@@ -29,6 +29,8 @@ from treering.requests.fields import (
     Timestamp,
 )
 
+MAX_MESSAGES = 10_000
+
 
 class IngestMessage(BaseModel):
     """One message of a conversation; what SDKs send besides is accepted and dropped."""
@@ -45,7 +47,7 @@ class IngestRequest(Request[IngestReply]):
     """Store messages verbatim."""
 
     endpoint = "ingest"
-    messages: Annotated[list[IngestMessage], Field(min_length=1)]
+    messages: Annotated[list[IngestMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
     session_id: SessionId | None = None
     model: str | None = Field(default=None, description="Accepted; it changes nothing.")
     embeddings: str | None = Field(default=None, description="Accepted; a vault has one embedder.")
@@ -108,7 +110,7 @@ class PrepareRequest(Request[PrepareReply]):
     """Build the block of recalled notes for a prompt."""
 
     endpoint = "prepare"
-    messages: Annotated[list[PrepareMessage], Field(min_length=1)]
+    messages: Annotated[list[PrepareMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
     session_id: SessionId | None = None
     density: Literal["low", "default", "high", "xhigh"] = "default"
     context_limit: Annotated[int, Field(ge=0, le=1000)] | None = Field(
@@ -117,6 +119,9 @@ class PrepareRequest(Request[PrepareReply]):
     max_tokens: Annotated[int, Field(ge=1, le=200_000)] = 6000
     tiers: Tiers | None = None
     importance: Importance | None = None
+    levels: bool = Field(
+        default=False, description="Put the levels block first, within the same budget."
+    )
     embeddings: str | None = Field(default=None, description="Accepted; a vault has one embedder.")
 
 

@@ -75,7 +75,9 @@ class VaultIndex:
 
 def _allowed(contents: Contents, ask: Ask) -> Flags:
     """Return which visible memories the filters of a question leave."""
-    memories, allowed = contents.memories, contents.visible.copy()
+    memories = contents.memories
+    by_level = ask.levels is not None
+    allowed: Flags = (memories["alive"] if by_level else contents.visible).copy()
     if ask.tiers is not None:
         allowed &= np.isin(memories["tier"], list(ask.tiers))
     if ask.levels is not None:

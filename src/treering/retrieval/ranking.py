@@ -24,7 +24,8 @@ class Ask:
     lifts the memories of that session; with `session_only` no others are returned (none at all
     where `session` is None). `window` is [from, to) in milliseconds: of a message's date, and
     overlapped by a reflection's coverage. `importance` is a minimum, which raw memories never
-    reach. `skip` names memories not to return. Filters choose rows and never change a score.
+    reach. `skip` names memories not to return. Filters choose rows and never change a score; with
+    `levels` a captured statement is a row of its own, beside its message.
     """
 
     text: str

@@ -17,6 +17,7 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from treering.retrieval.normalised import normalised
 from treering.retrieval.stopwords import STOP_WORDS
 
 TERM_RECORD = np.dtype([("term", "<u4"), ("count", "u1")])
@@ -102,7 +103,7 @@ def _words(text: str, *, singles: bool) -> Iterator[str]:
     if text.isascii():
         tokens = _token_pattern(ascii_only=True).findall(text)
     else:
-        text = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+        text = normalised(text).replace("\u2019", "'")
         tokens = _token_pattern(ascii_only=False).findall(text)
     for token in tokens:
         if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treering.rules.fence import without_blocks
+from treering.rules.levels.injected import without_levels
 
 MAX_CHARACTERS = 200_000
 STORED_ROLES = frozenset({"user", "assistant"})
@@ -25,11 +26,12 @@ def text_of(content: str | Sequence[dict[str, Any] | str] | None) -> str:
 def remembered(role: str, content: str | Sequence[dict[str, Any] | str] | None) -> str | None:
     """The text to store of a message, verbatim; None when there is nothing to store.
 
-    Blocks of recalled notes are taken out, so that what memory said never becomes memory.
+    Blocks of recalled notes and levels are taken out, so that what memory said never becomes
+    memory.
     """
     if role not in STORED_ROLES:
         return None
-    text = without_blocks(text_of(content))
+    text = without_levels(without_blocks(text_of(content)))
     return text if text.strip() else None
 
 

@@ -8,8 +8,16 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from treering.requests import UploadLine, issues_of
+from treering.rules.bulk import (
+    MAX_COMMAS,
+    MAX_CONTAINERS,
+    MAX_FIELDS,
+    too_many_fields,
+    too_many_values,
+)
 
 MAX_LINES = 10_000
+MAX_LINE_BYTES = 8 << 20
 
 
 Line = UploadLine | str | None
@@ -32,14 +40,21 @@ def numbered_line(line: str | bytes) -> Line:
 
 def upload_line(line: str | bytes) -> UploadLine | str:
     """One line, or what is wrong with it."""
+    encoded = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    if len(encoded) > MAX_LINE_BYTES:
+        return f"is over {MAX_LINE_BYTES:,} bytes"
+    if too_many_values(encoded):
+        return f"holds over {MAX_CONTAINERS:,} lists and objects, or over {MAX_COMMAS:,} values"
     try:
-        body = json.loads(line)
+        body = json.loads(encoded.decode("utf-8-sig", "surrogatepass"))
     except UnicodeDecodeError:
         return "is not UTF-8"
     except RecursionError:
         return "is nested too deeply"
     except ValueError as error:
         return f"is not JSON: {error}"
+    if too_many_fields(body):
+        return f"has an object of over {MAX_FIELDS:,} fields"
     try:
         return UploadLine.model_validate(body)
     except ValidationError as error:

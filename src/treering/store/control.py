@@ -21,6 +21,8 @@ class KeyRecord:
     expires: int | None = None
     revoked: int | None = None
     last_used: int | None = None
+    parent: str | None = None
+    """The key that it was made with; None when the operator made it."""
 
     def status(self, now: int) -> str:
         """`active`, `expired` or `revoked`."""
@@ -53,14 +55,29 @@ class ControlStore(Protocol):
         """Vaults, oldest first; of one account when it is given."""
 
     def add_key(self, key: KeyRecord) -> None:
-        """Store a key; raises Conflict when the very same key is there already."""
+        """Store a key; raises Conflict when the very same key is there already.
+
+        Raises Unauthorized when its parent has been revoked meanwhile.
+        """
 
     def key_by_hash(self, hash: bytes) -> KeyRecord | None: ...
     def keys(self, account_id: str | None = None) -> list[KeyRecord]:
         """Keys, oldest first; of one account when it is given."""
 
     def revoke_key(self, key_id: str, account_id: str | None, now: int) -> bool:
-        """Revoke a key at once; False when there is none with this id in the account."""
+        """Revoke a key, and all that were made with it, at once.
+
+        False when there is none with this id in the account.
+        """
 
     def used_key(self, key_id: str, now: int) -> None: ...
+    def account_of(self, vault_id: str) -> str | None:
+        """The account that a vault belongs to."""
+
+    def settings(self, account_id: str) -> dict[str, int]:
+        """What an account sets for its vaults."""
+
+    def set_setting(self, account_id: str, name: str, value: int | None) -> None:
+        """Set a value; None takes it back."""
+
     def close(self) -> None: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treering.level_settings import Inherited, defaults
 from treering.replies import DebtReply
 from treering.store.base import Reader, VaultStore
 from treering.system import System
@@ -22,8 +23,11 @@ class Context:
     system: System
     embedding: Embedding
     index: LiveIndex
+    warm: LiveIndex
+    """Of L2 alone, which is ranked for every turn."""
     meter: Meter
     erasure: Erasure
+    inherited: Inherited = defaults
 
     def debt(self, reader: Reader | None = None) -> DebtReply:
         """The vault's reflection debt, read inside `reader`'s transaction when one is given."""

@@ -67,6 +67,36 @@ def message_memory(
     )
 
 
+def statement_memory(
+    text: str,
+    memory_id: str,
+    date: int,
+    source: Source,
+    level: Level,
+    session_id: str | None,
+    vectors: Sequence[bytes | None],
+) -> NewMemory:
+    """A statement as a new memory; a captured one never waits for consolidation: its message does.
+
+    `vectors` may be empty: they are pending then.
+    """
+    return NewMemory(
+        id=memory_id,
+        kind=Kind.STATEMENT,
+        tier=Tier.RAW,
+        level=level,
+        source=source,
+        role="user",
+        content=text,
+        date=date,
+        tokens=estimate_tokens(text),
+        digest=digest_of("statement", text),
+        passages=_new_passages(text, vectors or [None] * len(passages(text))),
+        session_id=session_id,
+        pooled=source is Source.API,
+    )
+
+
 def reflection_memory(
     text: str,
     importance: int,

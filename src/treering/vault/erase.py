@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from treering.model import Caller, Source
+from treering.model import Caller
 from treering.replies import DeleteReply, WipeReply
 from treering.requests import DeleteRequest, WipeRequest
 from treering.store.base import Reader, Writer
 from treering.vault.context import Context
+from treering.vault.levels.wordings import stands_alone, unsay
 
 
 def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> DeleteReply:
@@ -20,11 +21,14 @@ def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> Dele
         cascaded = built if request.cascade else []
         captured = _orphaned(tx, asked)
         going = [*asked, *cascaded, *captured]
-        tokens = sum(memory.tokens for memory in tx.memories(going).values())
+        tokens = sum(memory.tokens for memory in tx.memories([*asked, *cascaded]).values())
         left = [] if request.cascade else built
         derived_ids = [memory.id for memory in tx.memories(left).values()]
+        unsaid = unsay(tx, asked, frozenset(going))
         tx.delete(going)
         context.meter.write(tx, request.endpoint, tokens, caller)
+    if unsaid:
+        context.embedding.start_filling()
     return DeleteReply(
         requested=len(request.ids),
         deleted=len(asked),
@@ -40,13 +44,18 @@ def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> Dele
 
 def wipe(context: Context, request: WipeRequest, caller: Caller) -> WipeReply:
     """Delete every memory of the vault, or those of one session."""
+    unsaid = False
     with context.store.write() as tx:
         if request.session_id is None:
             deleted = tx.wipe()
         else:
             seqs = tx.session_seqs(request.session_id)
-            tx.delete([*seqs, *_orphaned(tx, seqs)])
+            going = [*seqs, *_orphaned(tx, seqs)]
+            unsaid = unsay(tx, seqs, frozenset(going))
+            tx.delete(going)
             deleted = len(seqs)
+    if unsaid:
+        context.embedding.start_filling()
     context.erasure.now()
     return WipeReply(deleted=deleted)
 
@@ -74,4 +83,4 @@ def _orphaned(tx: Writer, messages: list[int]) -> list[int]:
 
 def _is_captured(tx: Writer, seq: int) -> bool:
     memory = tx.memories([seq]).get(seq)
-    return memory is not None and memory.source is Source.RULES
+    return memory is not None and not stands_alone(tx, memory)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from treering.errors import Conflict
 from treering.model import Caller
-from treering.replies import IngestReply
+from treering.replies import DebtReply, IngestReply
 from treering.requests import IngestRequest
 from treering.rules.content import fingerprint, remembered
 from treering.rules.resend import IDEMPOTENCY_WINDOW_MS, RETRY_WINDOW_MS, known_head
@@ -15,36 +15,87 @@ from treering.store.base import NewMemory, Reader, Writer
 from treering.system import System
 from treering.vault.context import Context
 from treering.vault.drafts import Message, check_size, message_memory, passage_texts
+from treering.vault.levels.learning import Captured, captured_from, learn
+from treering.vault.levels.settings import in_force
+from treering.vault.levels.statements import Taken
 
 
 def ingest(context: Context, request: IngestRequest, caller: Caller) -> IngestReply:
     """Store the request's messages; see the contract for what counts as known already."""
     incoming = _Incoming.of(request, caller)
+    kept = _keep(context, incoming, request.capture, request.endpoint, caller)
+    by_place = dict(zip(incoming.places, kept.ids, strict=True))
+    return IngestReply(
+        status="stored",
+        stored=kept.stored,
+        ids=[by_place.get(place) for place in range(len(request.messages))],
+        session_id=incoming.session_id,
+        pending_vectors=kept.pending,
+        reflection=kept.debt,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of messages: the id of each, how many are new, and what was learnt of those."""
+
+    ids: list[str]
+    stored: int
+    learnt: Taken
+    pending: int
+    debt: DebtReply
+
+
+def keep_exchange(
+    context: Context,
+    said: Sequence[tuple[str, str]],
+    session_id: str | None,
+    endpoint: str,
+    caller: Caller,
+) -> Kept:
+    """Store messages (role, text) verbatim as `ingest` does, and learn from them."""
+    messages = [Message(role, text, None, session_id) for role, text in said]
+    incoming = _Incoming.of_messages(messages, session_id, caller)
+    return _keep(context, incoming, True, endpoint, caller)
+
+
+def _keep(
+    context: Context,
+    incoming: _Incoming,
+    capturing: bool | None,
+    endpoint: str,
+    caller: Caller,
+) -> Kept:
     now = context.system.now()
     with context.store.read() as reader:
         expected = _known_ids(reader, incoming, now)
-    vectors = _vectors(context, incoming.messages, expected)
+        fresh = [index for index, memory_id in enumerate(expected) if memory_id is None]
+        if capturing is None:
+            capturing = in_force(context, reader).capture
+        captured = captured_from(reader, incoming.messages, fresh) if capturing else []
+    vectors, of_captured = _vectors(context, incoming.messages, fresh, captured)
     with context.store.write() as tx:
         now = context.system.now()
         known = _known_ids(tx, incoming, now)
-        ids, new = _new_memories(context.system, incoming.messages, known, vectors, now)
-        tx.add(new, now)
+        first = _first_instant(tx, incoming, known, now)
+        ids, new = _new_memories(context.system, incoming.messages, known, vectors, first)
+        rows = {memory.id: memory for memory in new}
+        seqs = dict(zip(rows, tx.add(new, now), strict=True))
+        stored = {
+            place: (seqs[memory_id], row)
+            for place, memory_id in enumerate(ids)
+            if (row := rows.get(memory_id)) is not None
+        }
+        learnt = learn(tx, context.system, captured, of_captured, stored, now)
         _remember(tx, incoming, ids, now, anew=bool(new))
         tokens = sum(memory.tokens for memory in new)
-        context.meter.write(tx, request.endpoint, tokens, caller, incoming.session_id)
+        context.meter.write(tx, endpoint, tokens, caller, incoming.session_id)
         debt = context.debt(tx)
-    pending = sum(part.vector is None for memory in new for part in memory.passages)
+        pending = tx.head().pending if learnt.stored or new else 0
     if pending:
         context.embedding.start_filling()
-    by_place = dict(zip(incoming.places, ids, strict=True))
-    return IngestReply(
-        status="stored",
-        stored=len(new),
-        ids=[by_place.get(place) for place in range(len(request.messages))],
-        session_id=incoming.session_id,
-        pending_vectors=pending,
-        reflection=debt,
-    )
+    own = sum(part.vector is None for memory in new for part in memory.passages)
+    return Kept(ids, len(new), learnt, own, debt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +122,21 @@ class _Incoming:
             check_size(f"messages[{place}].content", text)
             messages.append(Message(message.role, text, message.timestamp, session_id))
             places.append(place)
+        return cls.of_messages(messages, session_id, caller, places)
+
+    @classmethod
+    def of_messages(
+        cls,
+        messages: list[Message],
+        session_id: str | None,
+        caller: Caller,
+        places: list[int] | None = None,
+    ) -> _Incoming:
         parts = [part for m in messages for part in (m.role, m.text, str(m.timestamp))]
         key = caller.idempotency_key
         return cls(
             messages,
-            places,
+            list(range(len(messages))) if places is None else places,
             session_id,
             fingerprint("idempotency-key", key) if key else None,
             fingerprint("body", session_id or "", *parts),
@@ -139,18 +200,34 @@ def _undated_ids(
 
 
 def _vectors(
-    context: Context, messages: Sequence[Message], known: Sequence[str | None]
-) -> list[list[bytes | None]]:
-    """The vectors of each message's passages; none are computed for what is known."""
+    context: Context,
+    messages: Sequence[Message],
+    fresh: Sequence[int],
+    captured: Sequence[Captured],
+) -> tuple[list[list[bytes | None]], list[list[bytes | None]]]:
+    """The vectors of each message's passages, None but for fresh ones; and of the statements'."""
     texts = [passage_texts(message.text) for message in messages]
-    fresh = [index for index, memory_id in enumerate(known) if memory_id is None]
-    computed = iter(
-        context.embedding.within_budget([text for index in fresh for text in texts[index]])
-    )
+    asked = [text for index in fresh for text in texts[index]]
+    asked += [text for one in captured for text in one.passages]
+    computed = iter(context.embedding.within_budget(asked))
     vectors: list[list[bytes | None]] = [[None] * len(parts) for parts in texts]
     for index in fresh:
         vectors[index] = [next(computed) for _ in texts[index]]
-    return vectors
+    return vectors, [[next(computed) for _ in one.passages] for one in captured]
+
+
+def _first_instant(
+    reader: Reader, incoming: _Incoming, known: Sequence[str | None], now: int
+) -> int:
+    """When the first new undated message was said.
+
+    The last one was said now, so that a search up to now finds them all; and all of them after the
+    last undated message of their session.
+    """
+    count = sum(known[index] is None for index in incoming.undated)
+    first = now - max(count - 1, 0)
+    last = reader.tail(incoming.session_id, 1) if incoming.session_id else []
+    return max(first, last[0].date + 1) if last and not last[0].dated else first
 
 
 def _new_memories(
@@ -158,21 +235,20 @@ def _new_memories(
     messages: Sequence[Message],
     known: Sequence[str | None],
     vectors: Sequence[Sequence[bytes | None]],
-    now: int,
+    instant: int,
 ) -> tuple[list[str], list[NewMemory]]:
     """The id of every message, and the memories to store for those that are not known.
 
     A dated message that stands twice in the request is one; undated ones get distinct, increasing
-    milliseconds.
+    milliseconds from `instant` on.
     """
     ids: list[str] = []
     new: list[NewMemory] = []
     dated: dict[tuple[bytes, int | None], str] = {}
-    undated = 0
     for message, known_id, parts in zip(messages, known, vectors, strict=True):
         if message.timestamp is None:
-            memory_id, date = known_id, now + undated
-            undated += 1
+            memory_id, date = known_id, instant
+            instant += known_id is None
         else:
             memory_id, date = known_id or dated.get(message.instant), message.timestamp
         if memory_id is None:

@@ -6,19 +6,25 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from treering.model import Level
 from treering.retrieval.index import VaultIndex
 from treering.store.base import Head, VaultStore, check_embedder
+
+_LEVEL = 3
+"""The place of the level in a row."""
 
 
 class LiveIndex:
     """Loads the index when it is first asked for, and catches up before each use.
 
     The change sequence says what to catch up on, whichever process wrote it. Vectors are of the
-    model that `embedder` names; an index of any other is refused.
+    model that `embedder` names; an index of any other is refused. With a `level` it holds the
+    memories of that level alone, each by itself.
     """
 
-    def __init__(self, store: VaultStore, embedder: str) -> None:
+    def __init__(self, store: VaultStore, embedder: str, level: Level | None = None) -> None:
         self._store = store
+        self._level = level
         self._embedder = embedder
         self._lock = threading.Lock()
         self._index: VaultIndex | None = None
@@ -57,10 +63,17 @@ class LiveIndex:
             self._forget()
             if index is None or at is None or at.epoch != head.epoch:
                 index = VaultIndex(self._store.meta.dims)
-                index.load(reader.index_rows(0), reader.index_links(0))
+                if self._level is None:
+                    index.load(reader.index_rows(0), reader.index_links(0))
+                else:
+                    index.load(reader.index_rows_at(self._level), ())
             elif at.change != head.change:
                 rows = list(reader.index_rows(at.change))
-                links = list(reader.index_links(at.change))
-                index.update(rows, links, reader.gone(at.change))
+                gone = reader.gone(at.change)
+                links = list(reader.index_links(at.change)) if self._level is None else []
+                if self._level is not None:
+                    gone += [row[0] for row in rows if row[_LEVEL] != self._level]
+                    rows = [row for row in rows if row[_LEVEL] == self._level]
+                index.update(rows, links, gone)
             self._index, self._at = index, head
             return index

@@ -8,16 +8,22 @@ from dataclasses import dataclass
 from treering.model import Caller, Memory
 from treering.replies import PrepareReply
 from treering.requests import PrepareRequest
+from treering.requests.fields import MAX_QUERY_CHARACTERS
 from treering.rules.content import text_of
 from treering.rules.fence import FENCE, Note, block, line, without_blocks
+from treering.rules.levels.block import Block
 from treering.rules.tokens import estimate_tokens
 from treering.store.base import Reader
 from treering.vault.context import Context
+from treering.vault.levels.block import Turn, build, rank_warm
 from treering.vault.rows import memory_row, note
 from treering.vault.search import rank
+from treering.vault.shown import Shown
 
 MEMORIES_BY_DENSITY = {"low": 5, "default": 15, "high": 40, "xhigh": 100}
 _PASSAGES_OF_A_LONG_MEMORY = 2
+_MOST_SKIPPED = 200
+"""How many memories are ranked beyond the limit, in place of those that the messages show."""
 _FENCE_TOKENS = estimate_tokens(FENCE) + 1
 
 
@@ -36,20 +42,48 @@ def prepare(context: Context, request: PrepareRequest, caller: Caller) -> Prepar
     if limit is None:
         limit = MEMORIES_BY_DENSITY[request.density]
     session_id = request.session_id or caller.session_id
-    found = _recall(context, request, query, shown, limit, session_id) if query and limit else []
-    chosen, truncated = _within_budget(found, request.max_tokens)
+    levels = _levels(context, request, query, shown, session_id, caller)
+    shown.append(levels.text)
+    left = request.max_tokens - levels.total_tokens - bool(levels.text)
+    asked = query[:MAX_QUERY_CHARACTERS]
+    found = _recall(context, request, asked, shown, limit, session_id) if asked and limit else []
+    chosen, truncated = _within_budget(found, left)
     by_time = sorted(chosen, key=lambda recalled: (recalled.memory.date, recalled.memory.seq))
-    text = block([recalled.note for recalled in by_time])
+    notes = block([recalled.note for recalled in by_time])
+    text = "\n".join(part for part in (levels.text, notes) if part)
     tokens = estimate_tokens(text)
     context.meter.read(request.endpoint, tokens, caller, session_id)
     return PrepareReply(
         context=text,
         memories_found=len(chosen),
         tokens=tokens,
-        truncated=truncated,
+        truncated=truncated or levels.truncated,
         memories=[memory_row(recalled.memory, recalled.score) for recalled in chosen],
         reflection=context.debt(),
     )
+
+
+def _levels(
+    context: Context,
+    request: PrepareRequest,
+    query: str,
+    shown: Sequence[str],
+    session_id: str | None,
+    caller: Caller,
+) -> Block:
+    """The levels block, where it is asked for: of the vault's budget, but at most the request's."""
+    if not request.levels:
+        return Block("", (), 0, truncated=False)
+    transcript = "\n".join(text for text in shown if text != query)
+    turn = Turn(
+        query[:MAX_QUERY_CHARACTERS],
+        transcript,
+        most_tokens=request.max_tokens,
+        session_id=session_id,
+    )
+    warm = rank_warm(context, turn)
+    with context.store.write() as tx:
+        return build(context, tx, turn, warm, request.endpoint, caller).block
 
 
 def _query(request: PrepareRequest, shown: Sequence[str]) -> str:
@@ -74,10 +108,11 @@ def _recall(
     session_id: str | None,
 ) -> list[_Recalled]:
     """Up to `limit` relevant memories, best first, without those that `shown` holds."""
+    already = Shown(shown)
     ranking = rank(
         context,
         query,
-        limit=limit + len(shown),
+        limit=limit + min(already.count, _MOST_SKIPPED),
         tiers=request.tiers,
         importance=request.importance,
         session_id=session_id,
@@ -87,12 +122,14 @@ def _recall(
     with context.store.read() as reader:
         memories = reader.memories([ranking.seqs[place] for place in relevant])
         for place in relevant:
+            if len(found) == limit:
+                break
             memory = memories.get(ranking.seqs[place])
-            if memory is None or any(memory.content in text for text in shown):
+            if memory is None or already.holds(memory.content):
                 continue
             text = _excerpt(reader, memory, ranking.passages[place])
             found.append(_Recalled(memory, note(memory, text), ranking.scores[place]))
-    return found[:limit]
+    return found
 
 
 def _excerpt(reader: Reader, memory: Memory, best: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from treering.retrieval.ranking import Ask, Ranking
 from treering.rules.tokens import estimate_tokens
 from treering.store.base import Reader
 from treering.vault.context import Context
+from treering.vault.live_index import LiveIndex
 from treering.vault.rows import memory_row
 
 _NO_SESSION = -1
@@ -50,8 +51,10 @@ def rank(
     session_id: str | None = None,
     session_only: bool = False,
     window: tuple[int, int] | None = None,
+    levels: frozenset[int] | None = None,
+    index: LiveIndex | None = None,
 ) -> Ranking:
-    """Rank the vault for a query; the index catches up with every commit first."""
+    """Rank the vault, or what `index` holds of it, after it caught up with every commit."""
     vector = context.embedding.query(text)
     with context.store.read() as reader:
         session = _session_number(reader, session_id)
@@ -64,9 +67,10 @@ def rank(
         session=session,
         session_only=session_only,
         window=window,
+        levels=levels,
     )
-    with context.index.current() as index:
-        return index.rank(ask)
+    with (index or context.index).current() as current:
+        return current.rank(ask)
 
 
 def _session_number(reader: Reader, session_id: str | None) -> int | None:

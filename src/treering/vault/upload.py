@@ -16,6 +16,9 @@ from treering.store.base import Known, NewMemory, Reader
 from treering.system import System
 from treering.vault.context import Context
 from treering.vault.drafts import Message, check_size, message_memory, passage_texts
+from treering.vault.levels.learning import learn_from
+from treering.vault.levels.settings import in_force
+from treering.vault.levels.statements import Taken
 
 _LINES_A_COMMIT = 256
 
@@ -36,20 +39,25 @@ def upload(context: Context, request: UploadRequest, caller: Caller) -> UploadRe
     vectors = context.embedding.within_budget(
         [text for line in lines for text in passage_texts(line.message.text)]
     )
+    with context.store.read() as reader:
+        capturing = in_force(context, reader).capture
     stored = pending = 0
-    started = context.system.now()
+    first_instant = context.system.now() - max(len(lines) - 1, 0)
     for first in range(0, len(lines), _LINES_A_COMMIT):
         chunk = lines[first : first + _LINES_A_COMMIT]
         parts = [len(passage_texts(line.message.text)) for line in chunk]
         chunk_vectors, vectors = vectors[: sum(parts)], vectors[sum(parts) :]
         with context.store.write() as tx:
             new = _new_memories(
-                tx, context.system, chunk, _by_line(chunk_vectors, parts), started + first
+                tx, context.system, chunk, _by_line(chunk_vectors, parts), first_instant + first
             )
-            tx.add(new, context.system.now())
+            now = context.system.now()
+            seqs = tx.add(new, now)
+            learnt = learn_from(tx, context.system, seqs, new, now) if capturing else Taken()
             tokens = sum(memory.tokens for memory in new)
             context.meter.write(tx, request.endpoint, tokens, caller)
         stored += len(new)
+        pending += len(learnt.stored)
         pending += sum(part.vector is None for memory in new for part in memory.passages)
     if pending:
         context.embedding.start_filling()

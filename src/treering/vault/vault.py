@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from treering import requests as ask
 from treering.errors import EmbedderMismatch
-from treering.model import ANONYMOUS, Caller, Window
+from treering.level_settings import Inherited, defaults
+from treering.model import ANONYMOUS, Caller, Level, Window
 from treering.requests import Request
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
 from treering.store.base import UsageTotal, VaultMeta, VaultStore, check_embedder
@@ -22,6 +22,7 @@ from treering.vault.embedding import Embedding
 from treering.vault.erase import delete_ids, wipe
 from treering.vault.erasure import Erasure
 from treering.vault.ingest import ingest
+from treering.vault.levels.dispatch import LEVEL_VERBS, Verb
 from treering.vault.lineage import inspect
 from treering.vault.live_index import LiveIndex
 from treering.vault.metering import Meter
@@ -34,8 +35,6 @@ from treering.vault.usage import usage
 from treering.verbs import Verbs
 
 R = TypeVar("R")
-Verb = Callable[[Context, Any, Caller], Any]
-
 _VERBS: dict[type[Request[Any]], Verb] = {
     ask.IngestRequest: ingest,
     ask.UploadRequest: upload,
@@ -52,13 +51,20 @@ _VERBS: dict[type[Request[Any]], Verb] = {
     ask.UsageRequest: usage,
     ask.DebtRequest: debt,
     ask.WarmupRequest: warmup,
+    **LEVEL_VERBS,
 }
 
 
 class Vault(Verbs):
     """One vault, in this process. Safe to use from several threads."""
 
-    def __init__(self, store: VaultStore, embedder: Embedder, system: System) -> None:
+    def __init__(
+        self,
+        store: VaultStore,
+        embedder: Embedder,
+        system: System,
+        inherited: Inherited = defaults,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._context = Context(
@@ -66,8 +72,10 @@ class Vault(Verbs):
             system=system,
             embedding=Embedding(embedder, store, system),
             index=LiveIndex(store, embedder.name),
+            warm=LiveIndex(store, embedder.name, Level.WARM),
             meter=Meter(store, system),
             erasure=Erasure(store),
+            inherited=inherited,
         )
         self._resume()
 
@@ -80,10 +88,12 @@ class Vault(Verbs):
         system: System | None = None,
         vault_id: str | None = None,
         reembed: bool = False,
+        inherited: Inherited = defaults,
     ) -> Vault:
         """The vault in the file at `path`, made if there is none.
 
-        The default embedder is the offline model. Raises EmbedderMismatch when the vault's vectors
+        The default embedder is the offline model. `inherited` says what is in force where the
+        vault's own settings leave something open. Raises EmbedderMismatch when the vault's vectors
         are of another one, unless `reembed` says that `Vault.reembed` follows; StorageUnusable when
         the file can't be used.
         """
@@ -97,7 +107,7 @@ class Vault(Verbs):
         except EmbedderMismatch:
             store.close()
             raise
-        return cls(store, embedder, system)
+        return cls(store, embedder, system, inherited)
 
     @property
     def id(self) -> str:
@@ -118,7 +128,7 @@ class Vault(Verbs):
     @property
     def index_bytes(self) -> int:
         """The memory that the vault's index takes; 0 while it is not loaded."""
-        return self._context.index.nbytes()
+        return self._context.index.nbytes() + self._context.warm.nbytes()
 
     @property
     def failures(self) -> int:
@@ -153,6 +163,7 @@ class Vault(Verbs):
     def drop_index(self) -> None:
         """Free the index's memory; the next search loads it again."""
         self._context.index.drop()
+        self._context.warm.drop()
 
     def close(self) -> None:
         """Stop the work behind requests and close the files; what was pending stays so."""

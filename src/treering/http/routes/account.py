@@ -10,9 +10,10 @@ from starlette.responses import Response
 from treering import replies, requests
 from treering.access import KEYS
 from treering.http.responses import answers
+from treering.http.route import KeyedRoute
 from treering.http.session import AnySession, json_response
 
-router = APIRouter(prefix="/v1/account", tags=["account"])
+router = APIRouter(prefix="/v1/account", tags=["account"], route_class=KeyedRoute)
 
 
 @router.get("/usage", responses=answers(replies.UsageReply))

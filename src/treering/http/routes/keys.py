@@ -9,11 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from treering.access import KEYS
+from treering.http.keys import data_dir_of
 from treering.http.responses import answers
-from treering.http.session import AnyGrant, data_dir_of, json_response
+from treering.http.route import KeyedRoute
+from treering.http.session import AnyGrant, json_response
 from treering.replies import KeyReply, KeysReply, RevokedReply
 
-router = APIRouter(prefix="/v1/keys", tags=["keys"])
+router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=KeyedRoute)
 
 
 class KeyRequest(BaseModel):
@@ -25,7 +27,7 @@ class KeyRequest(BaseModel):
     vault: Literal["new", "same"] = Field(
         default="new", description="A private vault of its own, or the vault of the key that asks."
     )
-    scopes: list[str] | None = None
+    scopes: Annotated[list[str], Field(max_length=32)] | None = None
     expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
@@ -37,7 +39,10 @@ def create(
     grant: AnyGrant,
     request: Request,
 ) -> Response:
-    """Make a key; it is shown this once. It never holds a scope that the asking key lacks."""
+    """Make a key; it is shown this once. It holds no scope that the asking key lacks.
+
+    It ends when the asking key does.
+    """
     grant.require(KEYS)
     reply = data_dir_of(request).create_key(
         name=body.name,
@@ -58,6 +63,6 @@ def list_keys(grant: AnyGrant, request: Request) -> Response:
 
 @router.delete("/{key_id}", responses=answers(RevokedReply, 404))
 def revoke(key_id: str, grant: AnyGrant, request: Request) -> Response:
-    """Revoke a key at once."""
+    """Revoke a key, and all that were made with it, at once."""
     grant.require(KEYS)
     return json_response(data_dir_of(request).revoke_key(key_id, grant.account_id))

@@ -11,9 +11,10 @@ from starlette.responses import Response
 from treering import replies, requests
 from treering.errors import InvalidRequest
 from treering.http.responses import answers
+from treering.http.route import KeyedRoute
 from treering.http.session import AnySession
 
-router = APIRouter(prefix="/v1/memory", tags=["memory"])
+router = APIRouter(prefix="/v1/memory", tags=["memory"], route_class=KeyedRoute)
 
 _SEARCH_EXAMPLE = {"query": "which port does the auth service use?", "limit": 10}
 

@@ -8,11 +8,13 @@ from starlette.responses import Response
 
 from treering import replies, requests
 from treering.errors import PayloadTooLarge
+from treering.http.keys import granted
 from treering.http.responses import answers
-from treering.http.session import AnySession
-from treering.rules.lines import MAX_LINES, Line, numbered_line
+from treering.http.route import KeyedRoute
+from treering.http.session import AnySession, Session
+from treering.rules.lines import MAX_LINES, upload_lines
 
-router = APIRouter(prefix="/v1/memory", tags=["memory"])
+router = APIRouter(prefix="/v1/memory", tags=["memory"], route_class=KeyedRoute)
 
 _BODY = {
     "requestBody": {
@@ -31,13 +33,13 @@ _BODY = {
 async def upload(request: Request, session: AnySession) -> Response:
     """Store up to 10,000 lines `{content, role?, timestamp?, session_id?}`; good ones are kept."""
     session.grant.allow(requests.UploadRequest)
-    lines: list[Line] = []
-    rest = b""
-    async for chunk in request.stream():
-        *whole, rest = (rest + chunk).split(b"\n")
-        lines += map(numbered_line, whole)
-        if len(lines) > MAX_LINES:
-            raise PayloadTooLarge("The number of lines", MAX_LINES)
-    if rest:
-        lines.append(numbered_line(rest))
-    return await run_in_threadpool(session.answer, requests.UploadRequest(lines=lines))
+    body = await request.body()
+    # A large file takes its time to arrive, and its key may be revoked meanwhile.
+    (await granted(request)).allow(requests.UploadRequest)
+    return await run_in_threadpool(_store, session, body)
+
+
+def _store(session: Session, body: bytes) -> Response:
+    if body.removesuffix(b"\n").count(b"\n") >= MAX_LINES:
+        raise PayloadTooLarge("The number of lines", MAX_LINES)
+    return session.answer(requests.UploadRequest(lines=upload_lines(body)))

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treering.retrieval.embedder.vectors import unit_rows
+from treering.retrieval.normalised import normalised
 
 MIN_DIMS = 8
 MAX_DIMS = 4_096
@@ -90,7 +90,7 @@ class HashEmbedder:
 def _tokens(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_TOKEN.findall(text.lower())
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = normalised(text).casefold()
     return list(chain.from_iterable(map(_parts, _TOKEN.findall(folded))))
 
 

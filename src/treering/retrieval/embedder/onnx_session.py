@@ -1,5 +1,6 @@
 """The part of onnxruntime that embedding needs, typed (it ships no type information)."""
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ class OnnxSession:
     """
 
     def __init__(self, model: Path, threads: int) -> None:
+        # Without this the runtime writes a device id into the home directory and reports to its
+        # makers, which a memory must never do. It is read once, at import.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         # Imported here because it takes about 0.4 s, which a process that embeds nothing should
         # not pay, and by name because it has no type information.
         runtime = import_module("onnxruntime")

@@ -32,6 +32,7 @@ def _opened(spec: EmbedderSpec, sleep: Callable[[float], None]) -> Embedder:
     kind, _, model = spec.name.partition(":")
     hashed = _HASH_NAME.fullmatch(spec.name)
     if spec.name == "minilm-l6-v2":
+        # Only the embedder that is used is imported: each needs packages that others do without.
         from treering.retrieval.embedder.minilm import MiniLmEmbedder  # noqa: PLC0415
 
         return MiniLmEmbedder(spec.model_path, spec.threads)

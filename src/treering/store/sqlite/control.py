@@ -7,14 +7,22 @@ from typing import Any
 
 import apsw
 
-from treering.errors import Conflict
+from treering.errors import Conflict, Unauthorized
 from treering.store.control import KeyRecord, VaultRecord
 from treering.store.sqlite.database import Database
 
 _KEY = """
 SELECT k.id, v.account, k.vault, k.name, k.prefix, k.hash, k.scopes, k.created, k.expires,
-       k.revoked, k.last_used
+       k.revoked, k.last_used, k.parent
 FROM key k JOIN vault v ON v.id = k.vault"""
+_REVOKE = """
+WITH RECURSIVE made (id) AS (
+    SELECT ?2 UNION SELECT key.id FROM key JOIN made ON key.parent = made.id
+)
+UPDATE key SET revoked = ifnull(revoked, ?1) WHERE id IN made AND EXISTS (
+    SELECT * FROM key JOIN vault ON vault.id = key.vault
+    WHERE key.id = ?2 AND (?3 IS NULL OR vault.account = ?3)
+)"""
 
 
 class SqliteControlStore:
@@ -57,10 +65,14 @@ class SqliteControlStore:
 
     def add_key(self, key: KeyRecord) -> None:
         with self._database.writing() as connection:
+            sql = "SELECT * FROM key WHERE id = ? AND revoked IS NOT NULL"
+            if connection.execute(sql, (key.parent,)).fetchone():
+                raise Unauthorized
             try:
                 connection.execute(
-                    "INSERT INTO key (id, vault, name, prefix, hash, scopes, created, expires) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO key "
+                    "(id, vault, name, prefix, hash, scopes, created, expires, parent) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         key.id,
                         key.vault_id,
@@ -70,6 +82,7 @@ class SqliteControlStore:
                         " ".join(sorted(key.scopes)),
                         key.created,
                         key.expires,
+                        key.parent,
                     ),
                 )
             except apsw.ConstraintError as error:
@@ -90,16 +103,33 @@ class SqliteControlStore:
 
     def revoke_key(self, key_id: str, account_id: str | None, now: int) -> bool:
         with self._database.writing() as connection:
-            connection.execute(
-                "UPDATE key SET revoked = ifnull(revoked, ?1) WHERE id = ?2 AND "
-                "(?3 IS NULL OR vault IN (SELECT id FROM vault WHERE account = ?3))",
-                (now, key_id, account_id),
-            )
+            connection.execute(_REVOKE, (now, key_id, account_id))
             return connection.changes() > 0
 
     def used_key(self, key_id: str, now: int) -> None:
         with self._database.writing() as connection:
             connection.execute("UPDATE key SET last_used = ? WHERE id = ?", (now, key_id))
+
+    def account_of(self, vault_id: str) -> str | None:
+        with self._database.reading() as connection:
+            sql = "SELECT account FROM vault WHERE id = ?"
+            row: tuple[Any, ...] | None = connection.execute(sql, (vault_id,)).fetchone()
+        return str(row[0]) if row else None
+
+    def settings(self, account_id: str) -> dict[str, int]:
+        with self._database.reading() as connection:
+            sql = "SELECT name, value FROM account_setting WHERE account = ?"
+            rows: list[tuple[Any, ...]] = connection.execute(sql, (account_id,)).fetchall()
+        return dict(rows)
+
+    def set_setting(self, account_id: str, name: str, value: int | None) -> None:
+        with self._database.writing() as connection:
+            if value is None:
+                sql = "DELETE FROM account_setting WHERE account = ? AND name = ?"
+                connection.execute(sql, (account_id, name))
+            else:
+                sql = "INSERT OR REPLACE INTO account_setting VALUES (?, ?, ?)"
+                connection.execute(sql, (account_id, name, value))
 
     def close(self) -> None:
         self._database.close()

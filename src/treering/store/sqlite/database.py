@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -29,6 +30,10 @@ _PRAGMAS = (
 )
 
 
+_opening = threading.Lock()
+"""Held while a file is made and opened, so that no other thread has it open when it is made."""
+
+
 class Database:
     """A file in WAL mode: one writer connection, and a pool of readers.
 
@@ -45,13 +50,14 @@ class Database:
         self._closed = False
         self._writer_waits = _Waits()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StorageUnusable(
                 f"{path.parent} cannot be made ({error.strerror}); name a folder that can be "
                 "written to, with --data-dir or TREERING_DATA_DIR."
             ) from error
-        with _translated(path):
+        with _translated(path), _opening:
+            _create(path)
             self._writer = apsw.Connection(str(path))
         try:
             with _translated(path):
@@ -165,6 +171,13 @@ class _Waits:
             return False
         time.sleep(min(_LONGEST_NAP_S, 0.001 * (tries + 1)))
         return True
+
+
+def _create(path: Path) -> None:
+    """Make a file that is not there yet its owner's alone; its log takes over the mode."""
+    # SQLite says what is wrong with a path. A file that is there is not opened: see Database.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _prepare(connection: apsw.Connection, waits: _Waits) -> None:

@@ -33,7 +33,7 @@ FROM memory m JOIN body b ON b.memory = m.seq LEFT JOIN wording w ON w.seq = m.w
     LEFT JOIN session s ON s.number = m.session
 WHERE m.seq = ?"""
 
-_INDEX_COLUMNS = """
+INDEX_COLUMNS = """
 SELECT m.seq, m.tier, m.kind, m.level, ifnull(m.importance, 0), m.date,
        ifnull(m.covers_from, m.date), ifnull(m.covers_to, m.date), ifnull(m.session, 0), m.speaker,
        CASE WHEN m.source = 'rules'
@@ -42,11 +42,11 @@ SELECT m.seq, m.tier, m.kind, m.level, ifnull(m.importance, 0), m.date,
             ELSE 0 END,
        p.terms, p.vector"""
 
-_INDEX_ROWS = f"""{_INDEX_COLUMNS}
+_INDEX_ROWS = f"""{INDEX_COLUMNS}
 FROM memory m CROSS JOIN passage p ON p.memory = m.seq
 ORDER BY m.seq, p.number"""
 
-_CHANGED_INDEX_ROWS = f"""{_INDEX_COLUMNS}
+_CHANGED_INDEX_ROWS = f"""{INDEX_COLUMNS}
 FROM memory m INDEXED BY memory_changed CROSS JOIN passage p ON p.memory = m.seq
 WHERE m.changed > ?
 ORDER BY m.seq, p.number"""

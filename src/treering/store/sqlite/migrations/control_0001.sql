@@ -22,9 +22,12 @@ CREATE TABLE key (
     created   INTEGER NOT NULL,
     expires   INTEGER,
     revoked   INTEGER,
-    last_used INTEGER
+    last_used INTEGER,
+    -- The key that it was made with: it never outlives that one.
+    parent    TEXT REFERENCES key (id)
 ) STRICT;
 CREATE INDEX key_vault ON key (vault);
+CREATE INDEX key_parent ON key (parent);
 
 -- What an account's vaults inherit.
 CREATE TABLE account_setting (

@@ -1,0 +1,1 @@
+"""The levels: statements, the block that enters every prompt, and what surrounds them."""
