@@ -103,7 +103,7 @@ def _latencies(
     sharp = np.frombuffer(b"".join(quantise(queries)), np.int8).reshape(len(asked), -1)
 
     store = SqliteVaultStore(path, VaultMeta("", 0, embedder.name, embedder.dims))
-    live = LiveIndex(store)
+    live = LiveIndex(store, embedder.name)
 
     def retrieve(place: int) -> None:
         ask = Ask(text=asked[place], vector=queries[place], limit=10)

@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "replies": VALUES | {"replies"},
     "retrieval": VALUES | {"rules", "retrieval"},
     "store": VALUES | {"rules", "store"},
-    "vault": CORE | {"vault", "verbs"},
+    "vault": CORE | {"vault", "verbs", "level_settings"},
 }
 """What the core may import; what stands in no line here is a face or sits above the vault."""
 PURE = set(

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Program
 from treering.cli.output import one_line, shown
 
-DRIVES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+DRIVES = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
 
 
 @given(st.text(st.characters(), max_size=200))
@@ -24,6 +27,13 @@ def test_what_is_shown_drives_no_terminal(text: str) -> None:
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Mn"]), max_size=200))
 def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
     assert shown(text) == text
+
+
+def test_what_is_unseen_is_shown_and_joiners_stay() -> None:
+    assert shown("a\u200bb\u200ec\u200f\U000e0041") == r"a\u200bb\u200ec\u200f\U000e0041"
+    assert shown("\U0001f469\u200d\U0001f467 \u0645\u06cc\u200c") == (
+        "\U0001f469\u200d\U0001f467 \u0645\u06cc\u200c"
+    )
 
 
 @pytest.mark.parametrize(

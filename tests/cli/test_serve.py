@@ -40,7 +40,7 @@ def test_it_serves_until_it_is_told_to_stop(program: Program, stop: signal.Signa
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert b"Traceback" not in err
-    assert program("stats", "--key", key, "--json").json["memories"] == 1
+    assert program("stats", "--key", key, "--json").json["by_kind"]["message"] == 1
 
 
 def test_misspelt_variables_and_open_addresses_are_pointed_out(program: Program) -> None:

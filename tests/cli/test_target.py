@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treering.cli.target import Given, Target, chosen
+from treering.cli.target import Given, Target, chosen, exposed, usable_data_dir
 from treering.errors import InvalidRequest
 
 URL, KEY, DIR = "http://h:1", "mk_x", "/data"
@@ -49,3 +49,15 @@ def test_a_path_is_a_vaults_file_and_a_name_is_not() -> None:
     assert Target(vault="memory.db").file == Path("memory.db")
     assert Target(vault="./memory").file == Path("memory")
     assert Target(vault="laptop").file is None
+
+
+def test_storage_that_others_can_read_is_told_of(tmp_path: Path) -> None:
+    made = usable_data_dir(tmp_path / "made", create=True)
+    assert made.stat().st_mode & 0o777 == 0o700
+    control = made / "control.db"
+    control.touch(0o644)
+    assert exposed(made) is None
+    made.chmod(0o755)
+    assert str(made) in str(exposed(made))
+    control.chmod(0o600)
+    assert exposed(made) is exposed(tmp_path / "none") is None

@@ -113,7 +113,7 @@ def test_a_batch_holds_at_least_one(memory: Verbs) -> None:
 
 @pytest.mark.promise("checkout.tier-2-importance")
 def test_a_tier_2_batch_ends_with_the_one_that_reaches_150(memory: Verbs, clock: Clock) -> None:
-    reflections(memory, clock, *([10] * 14), 9, 8, 10)
+    reflections(memory, clock, *([10] * 14), 9, 1, 10)
     batch = checked_out(memory, 2)
     assert (batch.tier, batch.count) == (2, 16)
     assert checked_out(memory, 2).count == 1

@@ -129,6 +129,24 @@ def test_a_session_is_wiped_alone(memory: Verbs) -> None:
     assert memory.stats().memories == 3
 
 
+@pytest.mark.promise("wipe.session", "sessions.any-name")
+@pytest.mark.parametrize("session_id", ["数据", "é", "a b/c?d=e", "🚲", "x" * 512])
+def test_a_session_of_any_name_is_wiped(memory: Verbs, session_id: str) -> None:
+    store(memory, "one", session_id=session_id)
+    store(memory, "two", session_id="other")
+    assert memory.wipe(session_id=session_id).deleted == 1
+
+
+@pytest.mark.promise("sessions.any-name")
+@pytest.mark.parametrize("session_id", [" ", "\n", "a\x00b", "\ud83d", "x" * 513])
+def test_a_name_that_no_header_could_carry_is_refused(memory: Verbs, session_id: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        memory.search("one", session_id=session_id)
+    assert refused.value.issues[0].startswith("session_id: ")
+    with pytest.raises(InvalidRequest):
+        memory.ingest([said("one")], idempotency_key=session_id)
+
+
 @pytest.mark.promise("wipe.empty-session")
 @pytest.mark.parametrize("session_id", ["", " ", "\t"])
 def test_an_empty_session_is_never_a_whole_wipe(memory: Verbs, session_id: str) -> None:

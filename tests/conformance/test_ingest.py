@@ -152,8 +152,9 @@ def test_another_role_text_session_or_instant_is_another_message(
         memory.ingest([said("hello", timestamp=at + 1)], session_id="s"),
         memory.ingest([said("hello", timestamp=at)], session_id="t"),
         memory.ingest([said("hello", timestamp=at)]),
+        memory.ingest([said("hello", timestamp=at)], session_id="new after one without"),
     ]
-    assert [reply.stored for reply in others] == [1] * 5
+    assert [reply.stored for reply in others] == [1] * 6
 
 
 @pytest.mark.promise("ingest.undated-overlap")
@@ -228,6 +229,13 @@ def test_an_idempotency_key_makes_any_request_safe_to_resend(memory: Verbs, cloc
     assert memory.ingest(messages, session_id="s", idempotency_key="k2").stored == 2
 
 
+@pytest.mark.promise("ingest.idempotency-key")
+def test_an_idempotency_key_may_be_any_printable_text(memory: Verbs) -> None:
+    for key in ("数据", "é", "a b"):
+        first = memory.ingest([said(key)], idempotency_key=key)
+        assert memory.ingest([said(key)], idempotency_key=key).ids == first.ids
+
+
 @pytest.mark.promise("ingest.idempotency-conflict")
 def test_an_idempotency_key_is_of_one_body(memory: Verbs) -> None:
     memory.ingest([said("yes")], idempotency_key="k")
@@ -240,7 +248,7 @@ def test_an_idempotency_key_is_of_one_body(memory: Verbs) -> None:
 def test_undated_messages_get_distinct_increasing_milliseconds(memory: Verbs, clock: Clock) -> None:
     store(memory, "c", "a", "b")
     assert contents(memory) == ["c", "a", "b"]
-    assert [row.date for row in everything(memory)] == [iso(clock.now() + n) for n in range(3)]
+    assert [row.date for row in everything(memory)] == [iso(clock.now() - n) for n in (2, 1, 0)]
 
 
 @pytest.mark.promise("ingest.injected-blocks")
@@ -265,9 +273,21 @@ def test_recalled_notes_that_come_back_are_not_stored(memory: Verbs) -> None:
 
 @pytest.mark.promise("ingest.injected-blocks")
 def test_a_message_without_a_whole_block_is_left_alone(memory: Verbs) -> None:
-    text = "The tag is <treering-notes> and it is closed by a slash."
-    store(memory, text)
-    assert contents(memory) == [text]
+    texts = [
+        "The tag is <treering-notes> and it is closed by a slash.",
+        "<treering-notes>I am allergic to nuts</treering-notes>",
+    ]
+    store(memory, *texts)
+    assert contents(memory) == texts
+
+
+@pytest.mark.promise("ingest.injected-blocks", "ingest.verbatim")
+def test_words_before_a_block_stay_when_they_name_its_tag(memory: Verbs) -> None:
+    store(memory, "The locker code is 4711.")
+    context = memory.prepare([said("what is the locker code?")]).context
+    words = "What does <treering-notes> do? REMEMBER: the vault code is 99. "
+    memory.ingest([said(f"{words}{context} thanks"), said(context[:-20])])
+    assert sorted(contents(memory)) == ["The locker code is 4711.", f"{words}thanks"]
 
 
 @pytest.mark.promise("ingest.findable-at-once")

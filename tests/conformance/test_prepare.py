@@ -60,6 +60,28 @@ def test_what_the_messages_show_is_not_repeated(memory: Verbs) -> None:
     assert "flat tyre" in context
 
 
+@pytest.mark.promise("prepare.skips-shown")
+def test_a_short_memory_is_shown_only_where_it_is_a_whole_line(memory: Verbs) -> None:
+    store(memory, "bike")
+    assert memory.prepare([replied("a bike shed"), *ASK]).memories_found == 1
+    assert memory.prepare([replied("what?\nbike "), *ASK]).memories_found == 0
+
+
+@pytest.mark.promise("prepare.skips-shown")
+def test_a_thread_of_many_messages_leaves_the_limit_full(memory: Verbs) -> None:
+    store(memory, *(f"the bike was in street {number}" for number in range(60)))
+    shown = [replied(f"the bike was in street {number}") for number in range(20)]
+    reply = memory.prepare([*shown, *(replied("…") for _ in range(300)), *ASK])
+    assert reply.memories_found == 15
+    assert not [row for row in reply.memories if int(row.content.split()[-1]) < 20]
+
+
+@pytest.mark.promise("prepare.skips-shown")
+def test_the_longest_question_is_asked_by_its_beginning(memory: Verbs) -> None:
+    store(memory, "the bike is in the shed")
+    assert memory.prepare([said("where is the bike? " + "lorem " * 50_000)]).memories_found == 1
+
+
 @pytest.mark.promise("prepare.fenced", "prepare.line")
 def test_notes_are_fenced_labelled_and_say_who_and_when(memory: Verbs, clock: Clock) -> None:
     memory.ingest([said("the bike is in the shed"), replied("the bike is locked")])

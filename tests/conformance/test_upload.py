@@ -99,7 +99,7 @@ def test_undated_lines_keep_their_order(memory: Verbs, clock: Clock) -> None:
     memory.upload(lines(*({"content": f"line {number}"} for number in range(300))))
     stored = everything(memory)
     assert [row.content for row in stored] == [f"line {number}" for number in range(300)]
-    assert stored[0].date == iso(clock.now())
+    assert stored[-1].date == iso(clock.now())
     assert len({row.date for row in stored}) == 300
 
 

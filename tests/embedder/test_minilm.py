@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -157,3 +160,13 @@ def test_texts_that_the_tokenizer_does_not_know_are_not_taken_for_twins(minilm: 
     unknown = minilm.embed(["x" * 1000, "ฉันชอบกินข้าวผัด", "字 and a known word"])
     assert not unknown[:2].any()
     assert unknown[2].any()
+
+
+def test_embedding_leaves_no_trace_outside(tmp_path: Path) -> None:
+    code = (
+        "from treering.retrieval.embedder import EmbedderSpec, open_embedder\n"
+        "open_embedder(EmbedderSpec(name='minilm-l6-v2')).embed(['a cat'])"
+    )
+    home = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", code], env=home, check=True)
+    assert list(tmp_path.iterdir()) == []

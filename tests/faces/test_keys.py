@@ -229,3 +229,17 @@ def test_a_key_set_by_hand_is_taken_once(wire: Wire) -> None:
 
 def test_every_scope_is_known() -> None:
     assert set(SCOPES) == set(access.SCOPES) - {"providers:use"}
+
+
+@pytest.mark.promise("keys.create")
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [
+        ("mk_x", "mk_…"),
+        ("mk_" + "x" * 16, "mk_…"),
+        ("mk_" + "x" * 17, "mk_xx"),
+        ("mk_" + "x" * 43, "mk_xxxxxx"),
+    ],
+)
+def test_at_most_a_quarter_of_a_key_is_listed(secret: str, shown: str) -> None:
+    assert access.shown_prefix(secret) == shown

@@ -27,7 +27,7 @@ class Call:
         return f"{self.method} {self.path}"
 
     def sent_with(self, wire: Wire) -> httpx2.Response:
-        path = self.path.replace("{key_id}", "unknown")
+        path = self.path.replace("{key_id}", "unknown").replace("{id}", "unknown")
         content = self.operation.get("requestBody", {}).get("content", {})
         if "text/plain" in content:
             return wire.request(self.method, path, content=content["text/plain"]["example"])
@@ -45,7 +45,7 @@ def calls(wire: Wire) -> list[Call]:
     ]
 
 
-NEEDED = {
+MEMORY = {
     "POST /v1/memory/ingest": ["memories:write"],
     "POST /v1/memory/upload": ["memories:write"],
     "POST /v1/memory/search": ["memories:read"],
@@ -64,7 +64,44 @@ NEEDED = {
     "GET /v1/keys": ["keys:manage"],
     "DELETE /v1/keys/{key_id}": ["keys:manage"],
 }
+LEVELS = {
+    "POST /context": ["memories:read"],
+    "POST /recall": ["memories:read"],
+    "POST /turns": ["memories:write"],
+    "POST /memories": ["memories:write"],
+    "GET /memories": ["memories:read"],
+    "GET /memories/{id}": ["memories:read"],
+    "PATCH /memories/{id}": ["memories:write"],
+    "DELETE /memories/{id}": ["memories:delete"],
+    "GET /tensions": ["memories:read"],
+    "POST /tensions": ["memories:write"],
+    "POST /tensions/{id}": ["memories:write"],
+    "DELETE /tensions/{id}": ["memories:write"],
+    "GET /self-model": ["memories:read"],
+    "POST /self-model/outcome": ["memories:write"],
+    "GET /stats": ["stats:read"],
+    "GET /analytics": ["stats:read"],
+    "GET /builds": ["memories:read"],
+    "GET /builds/{id}": ["memories:read"],
+    "GET /settings": ["keys:manage"],
+    "PUT /settings": ["keys:manage"],
+}
+NEEDED = MEMORY | {
+    call.replace(" ", f" {prefix}"): scopes
+    for prefix in ("/v1", "/api/v1")
+    for call, scopes in LEVELS.items()
+}
 """The scopes of every operation that needs a key."""
+CREATED = {
+    "POST /v1/memory/ingest": "202",
+    "POST /v1/keys": "201",
+    **{
+        f"POST {prefix}/{name}": "201"
+        for prefix in ("/v1", "/api/v1")
+        for name in ("memories", "tensions")
+    },
+}
+"""What answers with another status than 200."""
 
 
 @pytest.mark.promise("scopes.every-route")
@@ -112,8 +149,7 @@ def test_every_status_is_documented(wire: Wire) -> None:
         assert "422" not in documented, "nothing answers 422 here"
         if call.path not in OPEN:
             assert documented >= UNUSUAL, call.name
-        success = {"POST /v1/memory/ingest": "202", "POST /v1/keys": "201"}.get(call.name, "200")
-        assert success in documented, call.name
+        assert CREATED.get(call.name, "200") in documented, call.name
     by_name = {call.name: set(call.operation["responses"]) for call in calls(wire)}
     assert {"404", "409"} <= by_name["POST /v1/memory/consolidate/commit"]
     assert "404" in by_name["POST /v1/memory/inspect"]

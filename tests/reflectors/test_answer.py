@@ -63,6 +63,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             for wrong in (0, 11, 7.5, "7", True, None, [7])
         ],
         ("```\n[]\n```\n```\n[]\n```", "more than one"),
+        ("```\n" * 49_999, "more than one"),
+        ("```x\n" * 50_000, "not JSON"),
+        ("```json\n" + json.dumps(GOOD), "not JSON"),
     ],
 )
 def test_a_bad_answer_is_refused_with_its_problem(answer: str, named: str) -> None:

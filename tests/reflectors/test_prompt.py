@@ -17,7 +17,9 @@ def test_instructions_are_passed_on_verbatim() -> None:
 def test_lines_show_date_and_text_and_no_id() -> None:
     batch = batch_of(["first\nand on", "second"])
     shown = prompt_of(batch).as_text()
-    assert "[2026-02-03T18:00:00.000Z] first\n  and on\n[2026-02-03T18:01:00.000Z] second" in shown
+    assert (
+        "[2026-02-03T18:00:00.000Z] first\n  | and on\n[2026-02-03T18:01:00.000Z] second" in shown
+    )
     assert batch.batch_id not in shown
     assert not any(source_id in shown for source_id in batch.source_ids)
 

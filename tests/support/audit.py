@@ -13,7 +13,8 @@ import apsw
 
 _NOTHING = {
     "a memory without its text or its passages": """
-        SELECT seq FROM memory WHERE seq NOT IN (SELECT memory FROM body WHERE content <> '')
+        SELECT seq FROM memory WHERE
+            wording IS NULL AND seq NOT IN (SELECT memory FROM body WHERE content <> '')
             OR seq NOT IN (SELECT memory FROM passage)""",
     "text or passages of a memory that is gone": """
         SELECT memory FROM body WHERE content <> '' AND memory NOT IN (SELECT seq FROM memory)
@@ -22,10 +23,11 @@ _NOTHING = {
         SELECT memory FROM passage GROUP BY memory HAVING count(*) <> max(number) + 1""",
     "an emptied row without its tombstone": """
         SELECT memory FROM body WHERE content = '' AND memory NOT IN
-            (SELECT memory FROM tombstone)""",
+            (SELECT memory FROM tombstone UNION SELECT seq FROM memory WHERE wording <> 0)""",
     "a count of emptied rows that is wrong": """
         SELECT emptied FROM vault WHERE emptied <>
-            (SELECT count(*) FROM body WHERE content = '')""",
+            (SELECT count(*) FROM body WHERE content = '' AND memory NOT IN
+             (SELECT seq FROM memory))""",
     "a sum that is not what it sums": """
         SELECT kind, tier, level, pooled, count, tokens, importance FROM tally WHERE count <> 0
             OR tokens <> 0 OR importance <> 0
@@ -55,8 +57,9 @@ _NOTHING = {
     "a reflection of a batch that is not committed": """
         SELECT m.seq FROM memory m JOIN batch b ON b.seq = m.batch WHERE b.state <> 'committed'""",
     "something stored without being metered": """
-        SELECT 1 FROM vault WHERE (SELECT sum(tokens) FROM memory WHERE tier = 1) >
-            (SELECT ifnull(sum(tokens), 0) FROM usage WHERE endpoint IN ('ingest', 'upload'))""",
+        SELECT 1 FROM vault WHERE (SELECT sum(tokens) FROM memory WHERE kind = 1) >
+            (SELECT ifnull(sum(tokens), 0) FROM usage WHERE endpoint IN
+                ('ingest', 'upload', 'turns', 'memories', 'edit', 'tensions'))""",
 }
 
 
@@ -77,16 +80,20 @@ class Audit:
         """Assert everything that holds of any vault at rest."""
         assert self._connection.pragma("integrity_check") == "ok"
         assert self.rows("PRAGMA foreign_key_check") == []
+        self.recount()
+
+    def recount(self) -> None:
+        """Assert that sums, leases and lineage are what their rows say."""
         for wrong, sql in _NOTHING.items():
             assert self.rows(sql) == [], wrong
 
     def contents(self) -> list[str]:
-        """The text of every memory of tier 1, in order of arrival."""
+        """The text of every message, in order of arrival."""
         return [
             row[0]
             for row in self.rows(
                 "SELECT b.content FROM memory m JOIN body b ON b.memory = m.seq "
-                "WHERE m.tier = 1 ORDER BY m.seq"
+                "WHERE m.kind = 1 ORDER BY m.seq"
             )
         ]
 

@@ -15,6 +15,7 @@ import uvicorn
 
 from treering.data_dir import DataDir
 from treering.http.app import create_app
+from treering.http.protocol import DeadlineProtocol
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
 from treering.settings import Settings
 from treering.system import System
@@ -73,7 +74,10 @@ def running_server(
     settings = Settings(data_dir=path, embedder="hash-384")
     data_dir = DataDir(path, embedder or hash_embedder(), system)
     app = create_app(data_dir, settings)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="on"))
+    config = uvicorn.Config(
+        app, port=0, log_level="error", lifespan="on", http=DeadlineProtocol, backlog=128
+    )
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

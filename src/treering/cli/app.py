@@ -11,6 +11,7 @@ from treering.cli.commands import (
     consolidation,
     import_file,
     keys,
+    levels,
     lineage,
     recall,
     reembedding,
@@ -22,6 +23,7 @@ from treering.cli.output import make_streams_safe, show_error
 from treering.errors import TreeringError
 
 _SERVER, _STORE, _RECALL, _CONSOLIDATE = "Server", "Storage", "Recall", "Consolidation"
+_LEVELS = "Levels"
 
 
 class _Commands(TyperGroup):
@@ -55,6 +57,11 @@ app.command("search", rich_help_panel=_RECALL)(recall.search)
 app.command("prepare", rich_help_panel=_RECALL)(recall.prepare)
 app.command("date-search", rich_help_panel=_RECALL)(recall.date_search)
 app.command("inspect", rich_help_panel=_RECALL)(lineage.inspect)
+app.command("block", rich_help_panel=_LEVELS)(levels.block)
+app.command("remember", rich_help_panel=_LEVELS)(levels.remember)
+app.command("level", rich_help_panel=_LEVELS)(levels.level)
+app.command("tensions", rich_help_panel=_LEVELS)(levels.tensions)
+app.command("outcome", rich_help_panel=_LEVELS)(levels.outcome)
 app.command("debt", rich_help_panel=_CONSOLIDATE)(consolidation.debt)
 app.command("reflect", rich_help_panel=_CONSOLIDATE)(consolidation.reflect)
 app.command("revert", rich_help_panel=_CONSOLIDATE)(consolidation.revert)

@@ -19,12 +19,16 @@ from treering.errors import TreeringError
 from treering.replies import to_wire
 
 _UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
 def shown(text: str) -> str:
-    r"""`text` as a terminal may have it: control characters as `\x1b`, lone surrogates too."""
+    r"""`text` as a terminal may have it: control characters as `\x1b`, what is unseen too.
+
+    So are lone surrogates. The joiners that scripts and emoji need stay.
+    """
     return _UNPRINTABLE.sub(_escaped, text)
 
 
@@ -112,4 +116,6 @@ def _console(*, stderr: bool = False) -> Console:
 
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

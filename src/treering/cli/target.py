@@ -58,6 +58,8 @@ class Target:
         from treering.settings import embedder_of  # noqa: PLC0415
 
         if self.url is not None:
+            if not self.url.startswith(("http://", "https://")):
+                raise InvalidRequest(f"url: {self.url} must begin with http:// or https://")
             if self.key is None:
                 raise InvalidRequest("key: name a memory key with --key or TREERING_KEY")
             return connect(self.url, self.key)
@@ -96,10 +98,20 @@ def usable_data_dir(path: Path, *, create: bool) -> Path:
             "`treering import` makes one."
         )
     try:
-        path.mkdir(parents=True)
+        path.mkdir(mode=0o700, parents=True)
     except OSError as error:
         raise StorageUnusable(f"{path} can't be made: {error.strerror}.") from error
     return path
+
+
+def exposed(path: Path) -> str | None:
+    """What is wrong where other users of this machine can read a data directory's files."""
+    if os.name != "posix" or not path.is_dir() or not path.stat().st_mode & 0o011:
+        return None
+    files = [*path.glob("*.db*"), *path.glob("vaults/*.db*")]
+    if not any(file.stat().st_mode & 0o044 for file in files):
+        return None
+    return f"other users of this machine can read {path}; `chmod -R go= {path}` keeps it to you"
 
 
 def chosen(options: Given, environment: Given) -> Target:

@@ -12,7 +12,7 @@ from treering.reflectors.base import ReflectionEntry
 from treering.requests import Entry, issues_of
 from treering.rules.contract import MAX_ENTRIES, MIN_ENTRIES
 
-_FENCE = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"[ \t]*```([^`]*)")
 _SHOWN_ISSUES = 3
 
 
@@ -45,7 +45,7 @@ def parse_answer(text: str) -> list[ReflectionEntry]:
 
 
 def _json_of(text: str) -> object:
-    fenced = _FENCE.findall(text)
+    fenced = _code_blocks(text)
     if len(fenced) > 1:
         raise UnusableAnswer("it holds more than one code block")
     source = (fenced[0] if fenced else text).strip()
@@ -58,3 +58,19 @@ def _json_of(text: str) -> object:
     except ValueError as error:
         raise UnusableAnswer(f"it is not JSON: {error}") from None
     return found
+
+
+def _code_blocks(text: str) -> list[str]:
+    """What stands between fences; one that is never closed holds nothing."""
+    blocks: list[str] = []
+    inside: list[str] | None = None
+    for line in text.split("\n"):
+        fence = _FENCE.fullmatch(line)
+        if inside is None:
+            inside = [] if fence else None
+        elif fence and not fence[1].strip():
+            blocks.append("\n".join(inside))
+            inside = None
+        else:
+            inside.append(line)
+    return blocks

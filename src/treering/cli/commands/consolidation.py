@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +11,17 @@ import typer
 from treering.cli.options import load_settings, on_vault
 from treering.cli.output import Output, counted, shown
 from treering.cli.tables import debt_table
-from treering.errors import Forbidden
+from treering.errors import Forbidden, LeaseExpired
 from treering.replies import Unconsolidated
 from treering.verbs import Verbs
 
 if TYPE_CHECKING:
     from treering.reflectors import ConsolidationSummary, Progress, Reflector
+
+_LEASED = (
+    "All that waits is leased to another run, or to one that failed; its lease lapses within 15 "
+    "minutes, so try again then."
+)
 
 
 @on_vault()
@@ -91,7 +97,11 @@ def reflect(
         )
     finally:
         progress.stop()
-    output.show(summary, _closing_line(summary, waiting, tiers))
+    leased = not summary.batches and _is_waiting(waiting, tiers)
+    summary = replace(summary, finished=summary.finished and not leased)
+    output.show(summary, _LEASED if leased else _closing_line(summary))
+    if leased:
+        raise typer.Exit(LeaseExpired.exit_code)
 
 
 def _reflector(name: str, model: str | None) -> Reflector:
@@ -107,6 +117,12 @@ def _waiting(vault: Verbs) -> Unconsolidated | None:
         return vault.debt().unconsolidated
     except Forbidden:
         return None
+
+
+def _is_waiting(waiting: Unconsolidated | None, tiers: list[int]) -> bool:
+    if waiting is None:
+        return False
+    return (1 in tiers and waiting.raw.units > 0) or (2 in tiers and waiting.tier2.count > 0)
 
 
 def _what_will_be_done(waiting: Unconsolidated, tiers: list[int], batches: int | None) -> str:
@@ -156,19 +172,9 @@ class _ProgressLines:
             self._status.stop()
 
 
-def _closing_line(
-    summary: ConsolidationSummary, waiting: Unconsolidated | None, tiers: list[int]
-) -> str:
+def _closing_line(summary: ConsolidationSummary) -> str:
     if not summary.batches:
-        is_waiting = waiting is not None and (
-            (1 in tiers and waiting.raw.units) or (2 in tiers and waiting.tier2.count)
-        )
-        return (
-            "All that waits is leased to another run, or to one that failed; try again in 15 "
-            "minutes."
-            if is_waiting
-            else "Nothing to consolidate."
-        )
+        return "Nothing to consolidate."
     made = ", ".join(
         f"{count:,} of tier {tier}" for tier, count in sorted(summary.reflections.items())
     )

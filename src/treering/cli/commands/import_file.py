@@ -40,7 +40,11 @@ def import_file(
     file that has grown: what is stored already is recognised.
     """
     total = _Total()
-    with _opened(file) as stream, progress_bar(output, "importing", _size(stream)) as advance:
+    with (
+        _said_when_interrupted(output),
+        _opened(file) as stream,
+        progress_bar(output, "importing", _size(stream)) as advance,
+    ):
         for chunk in chunks(stream):
             total.add(chunk, vault.upload(chunk.lines) if chunk.lines else None)
             advance(chunk.read)
@@ -50,6 +54,15 @@ def import_file(
     output.show(reply, reply.message, *_shown_errors(reply))
     if reply.stats.failed and not reply.stats.processed + reply.stats.known:
         raise InvalidRequest("file: no line of it could be stored")
+
+
+@contextmanager
+def _said_when_interrupted(output: Output) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        output.err.print("Interrupted. Run it again: it goes on where it stopped.")
+        raise
 
 
 class _Total:

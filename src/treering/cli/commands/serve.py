@@ -16,6 +16,7 @@ import typer
 from treering.cli.options import Json, load_settings, output_for
 from treering.cli.output import Output
 from treering.cli.target import usable_data_dir
+from treering.descriptors import raised_descriptors, vaults_within
 from treering.errors import Conflict, StorageFailure
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from treering.settings import Settings
 
 _GRACE_S = 10
-_BACKLOG = 2048
+_BACKLOG = 128
+_CONNECTIONS = 512
 
 
 def serve(
@@ -51,7 +53,7 @@ def serve(
     given = {"host": host, "port": port, "data_dir": Path(data_dir) if data_dir else None}
     changes = {name: value for name, value in given.items() if value is not None}
     settings = load_settings(**changes)
-    _warn_of_unknown_variables()
+    _warn_of_variables(settings)
     with _storage(settings) as storage, _listening(settings.host, settings.port) as listener:
         url = _url(settings.host, listener.getsockname()[1])
         _announce(output, settings, url)
@@ -62,11 +64,14 @@ def serve(
 def _storage(settings: Settings) -> Iterator[DataDir]:
     # numpy and the model's runtime take most of a second, which --help need not wait for.
     from treering.data_dir import DataDir  # noqa: PLC0415
-    from treering.settings import embedder_of  # noqa: PLC0415
+    from treering.settings import embedder_of, level_settings_of  # noqa: PLC0415
     from treering.system import System  # noqa: PLC0415
 
     path = usable_data_dir(settings.data_dir, create=True)
-    storage = DataDir(path, embedder_of(settings), System(), settings.index_memory_mb << 20)
+    levels, _ = level_settings_of(settings)
+    ceiling = settings.index_memory_mb << 20
+    open_vaults = vaults_within(raised_descriptors())
+    storage = DataDir(path, embedder_of(settings), System(), ceiling, levels, open_vaults)
     try:
         yield storage
     finally:
@@ -105,11 +110,15 @@ def _run(storage: DataDir, settings: Settings, listener: socket.socket) -> None:
     import uvicorn  # noqa: PLC0415
 
     from treering.http.app import create_app  # noqa: PLC0415
+    from treering.http.protocol import DeadlineProtocol  # noqa: PLC0415
 
     config = uvicorn.Config(
         create_app(storage, settings),
         log_level=settings.log_level.lower(),
         access_log=False,
+        http=DeadlineProtocol,
+        limit_concurrency=_CONNECTIONS,
+        backlog=_BACKLOG,
         timeout_graceful_shutdown=_GRACE_S,
     )
     server = uvicorn.Server(config)
@@ -125,10 +134,12 @@ def _ignore(number: int, frame: Any) -> None:
     """Go on to the end of the command."""
 
 
-def _warn_of_unknown_variables() -> None:
+def _warn_of_variables(settings: Settings) -> None:
     # Imports numpy by way of the embedders, which --help need not wait for.
-    from treering.settings import unknown_variables  # noqa: PLC0415
+    from treering.settings import level_settings_of, unknown_variables  # noqa: PLC0415
 
+    for problem in level_settings_of(settings)[1]:
+        typer.echo(f"warning: {problem}", err=True)
     for name in unknown_variables():
         typer.echo(f"warning: {name} is no setting of Treering; is it misspelt?", err=True)
 

@@ -10,7 +10,7 @@ import typer
 from treering.cli.options import Session, Yes, on_vault
 from treering.cli.output import Output, counted, day_and_minute
 from treering.cli.tables import pairs
-from treering.errors import InvalidRequest
+from treering.errors import InvalidRequest, NotFound
 from treering.verbs import Verbs
 
 WIPE_PHRASE = "DELETE ALL MEMORIES"
@@ -76,6 +76,8 @@ def delete(
         lines.append("Reflections built on them stay (--cascade would delete them):")
         lines += [f"  {memory_id}" for memory_id in reply.derived]
     output.show(reply, *lines)
+    if not reply.deleted:
+        raise typer.Exit(NotFound.exit_code)
 
 
 @on_vault()
