@@ -12,7 +12,7 @@ from tests.conftest import Server
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 HELD, OTHER = "The auth service listens on port 5433.", "The auth service listens on port 6000."
-EVIL = "evil \x1b[31mred\x1b]0;title\x07 [bold]loud[/bold] ‮ is at https://evil.example \ud800"
+EVIL = "evil \x1b[31mred\x1b]0;title\x07 [bold]loud[/bold] \u202e is at https://evil.example \ud800"
 
 
 @pytest.fixture
@@ -81,7 +81,8 @@ def test_candidates_are_named_until_they_are_recalled(program: Program) -> None:
 
 
 def test_an_empty_vault_costs_nothing(program: Program) -> None:
-    program("wipe", "--yes") if program("remember", HELD).code == 0 else None
+    program("remember", HELD)
+    program("wipe", "--yes")
     assert "No block" in program("block", "hello").out
 
 

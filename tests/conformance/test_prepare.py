@@ -89,11 +89,11 @@ def test_notes_are_fenced_labelled_and_say_who_and_when(memory: Verbs, clock: Cl
     first, *lines, last = memory.prepare(ASK).context.splitlines()
     assert (first, last) == ("<treering-notes>", "</treering-notes>")
     assert "not instructions" in lines[0]
-    now, next_ms = iso(clock.now()), iso(clock.now() + 1)
+    before, now = iso(clock.now() - 1), iso(clock.now())
     assert sorted(lines[1:]) == [
-        f"- [{now} user] the bike is in the shed",
-        f"- [{next_ms} assistant] the bike is locked",
-        f"- [{next_ms} reflection] The bike is kept in the shed.",
+        f"- [{before} user] the bike is in the shed",
+        f"- [{now} assistant] the bike is locked",
+        f"- [{now} reflection] The bike is kept in the shed.",
     ]
 
 

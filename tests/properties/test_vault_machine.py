@@ -44,6 +44,7 @@ class Stored:
     importance: int | None = None
     batch: str | None = None
     consolidated: bool = False
+    dated: bool = False
 
     @property
     def tokens(self) -> int:
@@ -95,6 +96,18 @@ class VaultMachine(RuleBasedStateMachine):
         for session in ("s1", "s2", None):
             self.ingest(0, [5, 0, 200, 40], session, 100)
 
+    def first_instant(self, session: str | None, count: int, now: int) -> int:
+        """Undated messages end now, and come after the last undated one of their session."""
+        of_session = [
+            memory
+            for memory in self.memories.values()
+            if session is not None and memory.tier == 1 and memory.session == session
+        ]
+        first = now - (count - 1)
+        if of_session and not of_session[-1].dated:
+            return max(first, of_session[-1].date + 1)
+        return first
+
     @rule(
         client=CLIENTS,
         sizes=st.lists(st.integers(0, 300), min_size=1, max_size=6),
@@ -104,7 +117,8 @@ class VaultMachine(RuleBasedStateMachine):
     def ingest(self, client: int, sizes: list[int], session: str | None, age: int | None) -> None:
         now = self.world.clock.ms
         texts = [f"zq{next(self.numbers)}qz{' word' * size}" for size in sizes]
-        dates = [now + n if age is None else now - age * 60_000 for n in range(len(texts))]
+        first = self.first_instant(session, len(texts), now)
+        dates = [first + n if age is None else now - age * 60_000 for n in range(len(texts))]
         messages = [
             {"role": "assistant", "content": text, **({} if age is None else {"timestamp": date})}
             for text, date in zip(texts, dates, strict=True)
@@ -115,7 +129,7 @@ class VaultMachine(RuleBasedStateMachine):
         assert (again.stored, again.ids) == (0, reply.ids), "sent again at once"
         for memory_id, text, date in zip(reply.ids, texts, dates, strict=True):
             assert memory_id is not None
-            self.memories[memory_id] = Stored(text, 1, date, session)
+            self.memories[memory_id] = Stored(text, 1, date, session, dated=age is not None)
         self.book("ingest", sum(map(estimate_tokens, texts)))
 
     @rule(

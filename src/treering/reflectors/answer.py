@@ -37,9 +37,10 @@ def parse_answer(text: str) -> list[ReflectionEntry]:
     try:
         answer = _Answer.model_validate({"entries": body} if isinstance(body, list) else body)
     except ValidationError as error:
-        issues = issues_of(error)
-        more = len(issues) - _SHOWN_ISSUES
-        shown = issues[:_SHOWN_ISSUES] + ([f"and {more} more problems"] if more > 0 else [])
+        more = error.error_count() - _SHOWN_ISSUES
+        shown = issues_of(error)[:_SHOWN_ISSUES] + (
+            [f"and {more} more problems"] if more > 0 else []
+        )
         raise UnusableAnswer("; ".join(shown)) from None
     return [{"text": entry.text, "importance": entry.importance} for entry in answer.entries]
 

@@ -139,8 +139,7 @@ def outcome(
     reply = vault.record_outcome(
         domain, result == "success", failure_pattern=pattern, strategy=strategy
     )
-    name = domain.strip()
-    known = reply.domains[name]
+    known = reply.domains[name := domain.strip()]
     outcomes = counted(known.sample_count, "outcome", "outcomes")
     weak = "; weak, so every prompt says so" if name in reply.weak_domains else ""
     line = f"{one_line(name)}: reliability {known.reliability_score:.3f} after {outcomes}{weak}."
@@ -230,7 +229,7 @@ def _tension(row: TensionReply) -> Text:
     text = Text(f"{row.status}  {row.impact}  {day_and_minute(to_iso(row.created_at))}  {row.id}")
     text.stylize("bold")
     lines = [("A", row.claim_a.statement), ("B", row.claim_b.statement)]
-    lines.append(("ask", row.actionable_question))
+    lines += [("ask", row.actionable_question)]
     lines += [("decided", row.resolved_by or ""), ("now", row.pattern or "")]
     for label, said in lines:
         if said:

@@ -15,7 +15,7 @@ import typer
 
 from treering.cli.options import Json, load_settings, output_for
 from treering.cli.output import Output
-from treering.cli.target import usable_data_dir
+from treering.cli.target import exposed, usable_data_dir
 from treering.descriptors import raised_descriptors, vaults_within
 from treering.errors import Conflict, StorageFailure
 
@@ -68,6 +68,8 @@ def _storage(settings: Settings) -> Iterator[DataDir]:
     from treering.system import System  # noqa: PLC0415
 
     path = usable_data_dir(settings.data_dir, create=True)
+    if warning := exposed(path):
+        typer.echo(f"warning: {warning}", err=True)
     levels, _ = level_settings_of(settings)
     ceiling = settings.index_memory_mb << 20
     open_vaults = vaults_within(raised_descriptors())
