@@ -76,15 +76,23 @@ def _count(vault: str) -> int:
         return opened.stats().memories
 
 
+def _has_stored(data_dir: Path) -> bool:
+    """Whether a first chunk went in, so that the import is under way."""
+    return any(file.stat().st_size > 200_000 for file in data_dir.glob("vaults/*.db-wal"))
+
+
 def test_ctrl_c_ends_it_cleanly(program: Program) -> None:
     process = program.start("import", "-", *program.where)
-    data_dir = Path(program.where[1])
-    while not (data_dir / "vaults").exists():
+    assert process.stdin is not None
+    for number in range(1_000):
+        process.stdin.write(json.dumps({"content": f"line {number}"}).encode() + b"\n")
+    process.stdin.flush()
+    while not _has_stored(Path(program.where[1])):
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, b"")
+    assert (process.returncode, out) == (130, b""), err
     assert err in (b"", b"Interrupted. Run it again: it goes on where it stopped.\n")
 
 

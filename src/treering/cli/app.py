@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +23,7 @@ from treering.cli.options import wants_json
 from treering.cli.output import make_streams_safe, show_error
 from treering.errors import TreeringError
 
+_INTERRUPTED = 130
 _SERVER, _STORE, _RECALL, _CONSOLIDATE = "Server", "Storage", "Recall", "Consolidation"
 _LEVELS = "Levels"
 
@@ -70,7 +72,21 @@ app.command("revert", rich_help_panel=_CONSOLIDATE)(consolidation.revert)
 def main() -> None:
     """Run the program with the arguments of the process."""
     make_streams_safe()
-    app()
+    try:
+        app()
+    except BaseException as error:
+        if _was_interrupted(error):
+            sys.exit(_INTERRUPTED)
+        raise
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error, for libraries turn it into errors of their own."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _show_version(wanted: bool) -> None:
