@@ -50,7 +50,7 @@ def contradiction_line(claim_a: str, claim_b: str, impact: str, question: str) -
 
 
 def _listed(label: str, texts: Sequence[str]) -> list[str]:
-    return [f"{label}: {'; '.join(texts)}."] if texts else []
+    return [f"{label}: {'; '.join(text.rstrip('.') for text in texts)}."] if texts else []
 
 
 def _unfenced(text: str) -> str:
