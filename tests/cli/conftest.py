@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -31,6 +32,11 @@ class Ran:
         return json.loads(self.out)
 
 
+def _heed_ctrl_c() -> None:
+    """A shell's background jobs, and so perhaps these tests, are started to ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @dataclass
 class Program:
     """Runs commands; `where` is the options that name the vault."""
@@ -56,6 +62,7 @@ class Program:
         """Start a command as a process of its own."""
         return subprocess.Popen(
             [sys.executable, "-m", "treering", *arguments],
+            preexec_fn=_heed_ctrl_c,
             env={**os.environ, **self.environment, **(environment or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
