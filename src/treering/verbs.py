@@ -173,9 +173,13 @@ class Verbs(LevelVerbs):
         """Undo a committed batch on which nothing was built yet."""
         return self.perform(requests.RevertRequest.parse({"batch_id": batch_id}))
 
-    def delete(self, ids: Iterable[str], *, cascade: bool = False) -> replies.DeleteReply:
-        """Delete memories for good."""
-        return self.perform(requests.DeleteRequest.parse({"ids": list(ids), "cascade": cascade}))
+    def delete(
+        self, ids: Iterable[str], *, cascade: bool = False, receipt: bool = False
+    ) -> replies.DeleteReply:
+        """Delete memories for good; `receipt` looks for what is left of them in the files."""
+        return self.perform(
+            requests.DeleteRequest.parse({"ids": list(ids), "cascade": cascade, "receipt": receipt})
+        )
 
     def wipe(self, *, session_id: str | None = None) -> replies.WipeReply:
         """Delete every memory of the vault, or of one session."""

@@ -7,7 +7,7 @@ import pytest
 from tests.conformance.steps import checked_out, entry, everything, reflect, said, store
 from tests.support.worlds import Clock
 from treering import Verbs
-from treering.errors import InvalidRequest, NotFound
+from treering.errors import InvalidRequest, NotFound, RateLimited
 
 UNKNOWN = "00000000-0000-4000-8000-00000000dead"
 
@@ -40,6 +40,23 @@ def test_500_ids_are_the_most(memory: Verbs) -> None:
             memory.delete(wrong)
         assert refused.value.issues[0].startswith("ids: ")
     assert memory.delete([*ids, *(f"id {number}" for number in range(499))]).deleted == 1
+
+
+@pytest.mark.promise("delete.receipt")
+def test_a_receipt_is_given_once_in_a_while_and_a_refused_one_deletes_nothing(
+    memory: Verbs,
+) -> None:
+    first, second = store(memory, "the red bike", "the blue bike")
+    assert memory.delete([UNKNOWN]).receipt is None
+    receipt = memory.delete([first, UNKNOWN], receipt=True).receipt
+    assert receipt is not None
+    assert (receipt.checked, receipt.found) == (1, 0)
+    assert receipt.bytes > 0
+    with pytest.raises(RateLimited) as refused:
+        memory.delete([second], receipt=True)
+    assert "nothing was deleted" in refused.value.message
+    assert memory.stats().memories == 1
+    assert memory.delete([second]).deleted == 1
 
 
 @pytest.mark.promise("delete.gone")

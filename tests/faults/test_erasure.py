@@ -25,7 +25,7 @@ from tests.support.serving import server_process
 from tests.support.worlds import hash_embedder
 from treering import RemoteVault, Vault
 from treering.store.sqlite import store
-from treering.vault import embedding
+from treering.vault import embedding, erasure
 
 SIZES = (1, 4, 20, 60, 100, 300, 1500)
 """How often a text repeats its marker: from a few bytes to a dozen pages."""
@@ -157,6 +157,63 @@ def test_deleting_much_gives_the_disk_space_back(
         assert vault.search("850", limit=1).memories[0].id == ids[850]
         assert vault.stats().memories == 200
     check(path)
+
+
+LEFT = [
+    "4711-x",
+    "the locker code is 2187",
+    "四七一一の暗証番号",
+    "half \ud800 of a pair",
+    "".join(f"row {number} of a long table; " for number in range(7_000)),
+]
+
+
+@pytest.mark.promise("delete.receipt")
+def test_a_receipt_finds_what_was_left_and_nothing_once_it_is_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "_BETWEEN_RECEIPTS_S", 0.0)
+    with opened(tmp_path / "memory.db") as vault:
+        said = [{"role": "assistant", "content": text} for text in LEFT]
+        ids = [str(memory_id) for memory_id in vault.ingest(said).ids]
+        with monkeypatch.context() as patch:
+            patch.setattr(store.SqliteVaultStore, "erase", lambda _: False)
+            reply = vault.delete(ids, receipt=True)
+        assert reply.receipt is not None
+        assert (reply.erasure, reply.receipt.checked, reply.receipt.found) == ("pending", 5, 5)
+        ids = [str(memory_id) for memory_id in vault.ingest(said).ids]
+        reply = vault.delete(ids, receipt=True)
+        assert reply.receipt is not None
+        assert (reply.erasure, reply.receipt.checked, reply.receipt.found) == ("done", 5, 0)
+        assert reply.receipt.bytes >= (tmp_path / "memory.db").stat().st_size
+
+
+def test_a_receipt_counts_no_text_that_a_live_row_still_holds(tmp_path: Path) -> None:
+    with opened(tmp_path / "memory.db") as vault:
+        text = "the same words are said by two people"
+        reply = vault.ingest(
+            [{"role": role, "content": text} for role in ("user", "assistant")], capture=False
+        )
+        receipt = vault.delete([str(reply.ids[0])], receipt=True).receipt
+        assert receipt is not None
+        assert (receipt.checked, receipt.found) == (1, 0)
+
+
+def write_and_close(path: Path) -> None:
+    with opened(path) as vault:
+        vault.ingest([{"role": "user", "content": "written elsewhere"}])
+
+
+def test_a_receipt_drops_no_lock_that_keeps_the_vault_whole(
+    tmp_path: Path, elsewhere: ProcessPoolExecutor
+) -> None:
+    path = tmp_path / "memory.db"
+    with opened(path) as vault:
+        reply = vault.ingest([{"role": "user", "content": "to be deleted"}])
+        vault.delete([str(reply.ids[0])], receipt=True)
+        elsewhere.submit(write_and_close, path).result()
+        # Whoever closes a file that nobody else holds removes its log.
+        assert path.with_name("memory.db-wal").exists()
 
 
 def hold_a_read(path: Path, seconds: float, begun: Path) -> None:

@@ -155,6 +155,9 @@ class DeleteRequest(Request[DeleteReply]):
     endpoint = "delete-ids"
     ids: Annotated[list[str], Field(min_length=1, max_length=500)]
     cascade: bool = Field(default=False, description="Delete reflections built on them too.")
+    receipt: bool = Field(
+        default=False, description="Look through the files for bytes of what was deleted."
+    )
 
 
 class WipeRequest(Request[WipeReply]):

@@ -175,6 +175,16 @@ class UsageTotal:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """What a look through the files found: of `checked` texts, how many left bytes behind."""
+
+    files: int
+    bytes: int
+    checked: int
+    found: int
+
+
 class Reader(LevelsReader, Protocol):
     """What can be asked of a vault, one query a call."""
 
@@ -309,6 +319,9 @@ class VaultStore(Protocol):
 
     def owes_erasure(self) -> bool:
         """Whether something was deleted since the files were last cleared."""
+
+    def residue(self, texts: Sequence[str]) -> Residue:
+        """Look for bytes of deleted texts in the files, outside the rows that are left."""
 
     def wants_compaction(self) -> bool:
         """Whether what was deleted takes enough room to build the files anew."""

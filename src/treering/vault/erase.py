@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from treering.model import Caller
-from treering.replies import DeleteReply, WipeReply
+from collections.abc import Iterable
+
+from treering.model import Caller, Memory
+from treering.replies import DeleteReply, Receipt, WipeReply
 from treering.requests import DeleteRequest, WipeRequest
 from treering.store.base import Reader, Writer
 from treering.vault.context import Context
@@ -11,7 +13,12 @@ from treering.vault.levels.wordings import stands_alone, unsay
 
 
 def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> DeleteReply:
-    """Delete memories by id; reflections built on them stay, in `derived`, unless cascaded."""
+    """Delete memories by id; reflections built on them stay, in `derived`, unless cascaded.
+
+    Raises RateLimited, with nothing deleted, when receipts are asked for too fast.
+    """
+    if request.receipt:
+        context.erasure.allow_receipt()
     ids = list(dict.fromkeys(request.ids))
     with context.store.write() as tx:
         found = tx.seqs_of(ids)
@@ -21,7 +28,8 @@ def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> Dele
         cascaded = built if request.cascade else []
         captured = _orphaned(tx, asked)
         going = [*asked, *cascaded, *captured]
-        tokens = sum(memory.tokens for memory in tx.memories([*asked, *cascaded]).values())
+        memories = tx.memories(going)
+        tokens = sum(memories[seq].tokens for seq in (*asked, *cascaded))
         left = [] if request.cascade else built
         derived_ids = [memory.id for memory in tx.memories(left).values()]
         unsaid = unsay(tx, asked, frozenset(going))
@@ -29,6 +37,7 @@ def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> Dele
         context.meter.write(tx, request.endpoint, tokens, caller)
     if unsaid:
         context.embedding.start_filling()
+    erasure = context.erasure.now() if going else "done"
     return DeleteReply(
         requested=len(request.ids),
         deleted=len(asked),
@@ -38,7 +47,8 @@ def delete_ids(context: Context, request: DeleteRequest, caller: Caller) -> Dele
         legacy_fallback_used=0,
         failed=[],
         derived=derived_ids,
-        erasure=context.erasure.now() if going else "done",
+        erasure=erasure,
+        receipt=_receipt(context, memories.values()) if request.receipt else None,
     )
 
 
@@ -58,6 +68,10 @@ def wipe(context: Context, request: WipeRequest, caller: Caller) -> WipeReply:
         context.embedding.start_filling()
     context.erasure.now()
     return WipeReply(deleted=deleted)
+
+
+def _receipt(context: Context, gone: Iterable[Memory]) -> Receipt:
+    return context.erasure.receipt([memory.content for memory in gone])
 
 
 def _built_on(reader: Reader, seqs: list[int]) -> list[int]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import threading
+from collections.abc import Callable, Sequence
 from typing import Literal
 
+from treering.errors import RateLimited
+from treering.replies import Receipt
 from treering.store.base import VaultStore
 from treering.vault.background import Background
 
 _LONGEST_WAIT_S = 1.0
 _LAST_TRIES_S = 5.0
+_BETWEEN_RECEIPTS_S = 10.0
+"""A receipt reads every byte of the vault."""
 
 
 class Erasure:
@@ -17,8 +24,11 @@ class Erasure:
     What is owed is recorded with the delete, so that it is made good even after a crash.
     """
 
-    def __init__(self, store: VaultStore) -> None:
+    def __init__(self, store: VaultStore, monotonic: Callable[[], float]) -> None:
         self._store = store
+        self._monotonic = monotonic
+        self._turn = threading.Lock()
+        self._next_receipt = monotonic()
         self._clearing = Background("treering-erase", self._step, _LONGEST_WAIT_S)
 
     def now(self) -> Literal["done", "pending"]:
@@ -26,6 +36,23 @@ class Erasure:
         done = self._store.erase()
         self.resume()
         return "done" if done else "pending"
+
+    def allow_receipt(self) -> None:
+        """Take a turn for a receipt; raises RateLimited when the last one was moments ago."""
+        with self._turn:
+            wait = self._next_receipt - self._monotonic()
+            if wait > 0:
+                raise RateLimited(
+                    "Receipts read the whole vault, so there is one in ten seconds; nothing was "
+                    "deleted. Delete without a receipt, or wait.",
+                    retry_after=math.ceil(wait),
+                )
+            self._next_receipt = self._monotonic() + _BETWEEN_RECEIPTS_S
+
+    def receipt(self, texts: Sequence[str]) -> Receipt:
+        """What is left of deleted texts in the files."""
+        residue = self._store.residue(texts)
+        return Receipt(residue.checked, residue.found, residue.files, residue.bytes)
 
     def resume(self) -> None:
         """Go on, behind the requests, with what is left to do."""

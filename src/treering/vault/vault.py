@@ -74,7 +74,7 @@ class Vault(Verbs):
             index=LiveIndex(store, embedder.name),
             warm=LiveIndex(store, embedder.name, Level.WARM),
             meter=Meter(store, system),
-            erasure=Erasure(store),
+            erasure=Erasure(store, system.monotonic),
             inherited=inherited,
         )
         self._resume()

@@ -63,18 +63,26 @@ def delete(
     cascade: Annotated[
         bool, typer.Option("--cascade", help="Delete reflections built on them too.")
     ] = False,
+    receipt: Annotated[
+        bool, typer.Option("--receipt", help="Look through the files for what is left of them.")
+    ] = False,
     yes: Yes = False,
 ) -> None:
     """Delete memories for good."""
     if not yes:
         _confirm(f"Delete {counted(len(ids), 'memory', 'memories')} for good?", "yes")
-    reply = vault.delete(ids, cascade=cascade)
+    reply = vault.delete(ids, cascade=cascade, receipt=receipt)
     lines = [f"{reply.deleted:,} deleted, {reply.not_found:,} not found."]
     if reply.also_deleted:
         lines.append(f"{reply.also_deleted:,} more went along with them.")
     if reply.derived:
         lines.append("Reflections built on them stay (--cascade would delete them):")
         lines += [f"  {memory_id}" for memory_id in reply.derived]
+    if reply.receipt:
+        lines.append(
+            f"Looked for {counted(reply.receipt.checked, 'text', 'texts')} in all "
+            f"{reply.receipt.bytes:,} bytes of the vault: {reply.receipt.found:,} left."
+        )
     output.show(reply, *lines)
     if not reply.deleted:
         raise typer.Exit(NotFound.exit_code)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from treering.errors import StorageUnusable
-from treering.store.base import VaultMeta, check_embedder
+from treering.store.base import Residue, VaultMeta, check_embedder
 from treering.store.sqlite.database import Database
 from treering.store.sqlite.levels_reader import SqliteLevelsReader
 from treering.store.sqlite.levels_writer import SqliteLevelsWriter
+from treering.store.sqlite.residue import residue
 
 _FEWEST_EMPTIED, _EMPTIED_SHARE = 2_000, 2
 """The file is built anew once this many memories, and half as many as live, were deleted."""
@@ -82,6 +83,10 @@ class SqliteVaultStore:
     def owes_erasure(self) -> bool:
         _, deleted, erased, moved = self._erasing()
         return deleted > erased or moved > 0
+
+    def residue(self, texts: Sequence[str]) -> Residue:
+        with self._database.reading() as connection:
+            return residue(connection, self._database.path, texts)
 
     def wants_compaction(self) -> bool:
         emptied, _, _, moved = self._erasing()
