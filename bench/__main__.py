@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench import recall, report, scale
+from bench import levels, recall, report, scale
 
 _RESULTS = Path(__file__).parent / "results.json"
 _TABLES = Path(__file__).parent / "RESULTS.md"
@@ -33,6 +33,8 @@ def main() -> None:
     results["scale"] = [
         scale.measure(int(size), print) for size in options.sizes.split(",") if size
     ] or results.get("scale", [])
+    if options.sizes:
+        results["levels"] = levels.measure(10_000, 100_000, print)
     conversations = options.data and options.data / _CONVERSATIONS
     if conversations and conversations.exists():
         results["recall"] = recall.measure(conversations, print)

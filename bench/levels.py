@@ -1,4 +1,4 @@
-"""A context call by vault size, a full vault beside a small one: `python -m bench.levels`."""
+"""A context call by vault size, a full vault beside a small one."""
 
 from __future__ import annotations
 
@@ -85,7 +85,3 @@ def _seeding(vault: Vault, statements: int) -> dict[str, float]:
     """Seconds that a seed list takes, and the same list again."""
     facts = _facts(statements)
     return {"seeding_s": _seed(vault, facts), "seeding_again_s": _seed(vault, facts)}
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure(10_000, 100_000, print), indent=2))

@@ -22,6 +22,15 @@ _SCALE_ROWS = (
     ("bytes_on_disk_a_memory", "bytes on disk, a memory", "B"),
 )
 
+_LEVELS_ROWS = (
+    ("full_p50_ms", "`POST /context`, p50", "ms"),
+    ("full_p95_ms", "`POST /context`, p95", "ms"),
+    ("small_p50_ms", "baseline: the same call at 100 statements and 100 messages, p50", "ms"),
+    ("full_over_small", "full / small", "×"),
+    ("seeding_s", "storing the statements", "s"),
+    ("seeding_again_s", "storing the same list again, which stores nothing", "s"),
+)
+
 
 def tables(results: dict[str, Any]) -> str:
     """The whole report."""
@@ -36,6 +45,8 @@ def tables(results: dict[str, Any]) -> str:
         parts.append(_recall(results["recall"]))
     if results.get("scale"):
         parts.append(_scale(results["scale"]))
+    if "levels" in results:
+        parts.append(_levels(results["levels"]))
     return "\n".join(parts)
 
 
@@ -69,6 +80,13 @@ def _scale(scale: list[dict[str, Any]]) -> str:
     for key, label, unit in _SCALE_ROWS:
         shown = " | ".join(_number(column[key], unit) for column in scale)
         lines.append(f"| {label} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def _levels(levels: dict[str, Any]) -> str:
+    size = f"{levels['statements']:,} statements, {levels['messages']:,} messages"
+    lines = ["## The levels block\n", f"| | {size} |", "|---|---|"]
+    lines += [f"| {label} | {_number(levels[key], unit)} |" for key, label, unit in _LEVELS_ROWS]
     return "\n".join(lines) + "\n"
 
 

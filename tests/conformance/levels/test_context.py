@@ -32,6 +32,19 @@ def test_entries_add_up_and_are_the_text(memory: Verbs) -> None:
     assert '- [CRITICAL] "A" conflicts with "B". Ask: Which?' in lines
 
 
+@pytest.mark.promise("block.order")
+def test_the_latest_is_listed_first_even_of_what_was_said_at_once(
+    memory: Verbs, clock: Clock
+) -> None:
+    facts = [f"The unit-{number} service is at port {7000 + number}." for number in range(12)]
+    memory.store(facts[:4])
+    clock.advance(seconds=1)
+    memory.turn(" ".join(facts[4:8]), "ok")
+    clock.advance(seconds=1)
+    memory.store(facts[8:])
+    assert [entry.gist for entry in memory.context("hi").entries] == facts[::-1]
+
+
 @pytest.mark.promise("block.triggers")
 def test_an_identifier_in_the_message_gets_the_body(memory: Verbs, clock: Clock) -> None:
     long = "The build host is ci.acme.dev, " + "and " * 60 + "it is shared."
@@ -99,6 +112,7 @@ def test_l2_is_scored_and_named_and_recalled_when_asked(memory: Verbs, clock: Cl
     recalled = memory.context("how is the blue bicycle?", recall=1)
     assert reasons(recalled) == {"recall": [made.id]}
     assert "### Recalled" in recalled.text
+    assert recalled.candidates == [], "what is in the block is no candidate for it"
     assert memory.memory(made.id).last_accessed_at == clock.ms
     assert memory.context("zebra").candidates == []
 
@@ -107,8 +121,9 @@ def test_l2_is_scored_and_named_and_recalled_when_asked(memory: Verbs, clock: Cl
 def test_a_captured_statement_at_l2_is_a_candidate_of_its_own(memory: Verbs) -> None:
     (held,) = said(memory, AUTH)
     memory.set_level(held.id, "L2")
-    block = memory.context("which port does the auth service use?", recall=1)
+    block = memory.context("which port does the auth service use?")
     assert [one.id for one in block.candidates] == [held.id]
+    block = memory.context("which port does the auth service use?", recall=1)
     assert reasons(block) == {"recall": [held.id]}
 
 

@@ -31,7 +31,8 @@ def test_another_value_for_the_same_thing_is_a_contradiction(memory: Verbs) -> N
     assert found.claim_a.memory_id
     assert found.claim_b.source == "rules"
     assert "5433" in found.actionable_question
-    assert f'"{OLD}" conflicts with "{NEW}"' in memory.context("hi", max_tokens=0).text
+    line = f'"{OLD.rstrip(".")}" conflicts with "{NEW.rstrip(".")}". Ask: '
+    assert line in memory.context("hi", max_tokens=0).text
     assert memory.turn(NEW, "again, later").counts.tensions == 0
     assert len(memory.tensions().tensions) == 1
 

@@ -114,7 +114,10 @@ def test_truncated_says_that_something_hot_is_missing(material: Material, limits
     untriggered = [one for one in material.hot if one.id not in material.triggered]
     listed = [one for one in untriggered if one.id in entries]
     lost = [one for one in untriggered if one.id not in entries]
-    assert all((-a.accessed, a.id) < (-b.accessed, b.id) for a in listed for b in lost)
+    place = {one.id: at for at, one in reversed([*enumerate(material.hot)])}
+    assert all(
+        (-a.accessed, place[a.id]) < (-b.accessed, place[b.id]) for a in listed for b in lost
+    )
 
 
 @given(materials, limits)

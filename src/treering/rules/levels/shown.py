@@ -45,7 +45,7 @@ def weak_domain_line(name: str, domain: Domain) -> str:
 
 def contradiction_line(claim_a: str, claim_b: str, impact: str, question: str) -> str:
     """`- [CRITICAL] "A" conflicts with "B". Ask: Q`"""
-    a, b = one_line(claim_a), one_line(claim_b)
+    a, b = (one_line(claim).removesuffix(".") for claim in (claim_a, claim_b))
     return line(f'[{impact.upper()}] "{a}" conflicts with "{b}". Ask: {question}')
 
 

@@ -66,7 +66,7 @@ class SqliteLevelsReader(SqliteReader):
     def at_level(self, level: Level, limit: int | None = None) -> list[int]:
         return self._numbers(
             f"SELECT seq FROM memory WHERE level = {level.value:d} AND level < 2 "
-            "ORDER BY accessed DESC, id LIMIT ?",
+            "ORDER BY accessed DESC, seq DESC LIMIT ?",
             -1 if limit is None else limit,
         )
 
@@ -84,7 +84,7 @@ class SqliteLevelsReader(SqliteReader):
         return self._numbers(
             "SELECT m.seq FROM json_each(?) j CROSS JOIN mark k ON k.hash = j.value "
             "CROSS JOIN memory m ON m.seq = k.memory WHERE m.level = 1 "
-            "GROUP BY m.seq ORDER BY m.accessed DESC, m.id LIMIT ?",
+            "GROUP BY m.seq ORDER BY m.accessed DESC, m.seq DESC LIMIT ?",
             json.dumps(list(marks)),
             limit,
         )

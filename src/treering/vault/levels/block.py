@@ -45,7 +45,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A block, and the memories of L2 that have to do with its turn."""
+    """A block, and the memories of L2 that have to do with its turn and are not in it."""
 
     block: Block
     candidates: list[BlockCandidate]
@@ -130,7 +130,8 @@ def build(
             parts=[gathered.part(entry) for entry in block.entries],
         )
     )
-    return Built(block, gathered.candidates)
+    shown = {entry.id for entry in block.entries}
+    return Built(block, [one for one in gathered.candidates if one.id not in shown])
 
 
 @dataclass(slots=True)
@@ -178,7 +179,7 @@ def _gather(reader: Reader, turn: Turn, warm: Ranking | None, most_lines: int) -
     }
     best = list(scored)[: turn.recall]
     asked = [seq for seq in forced if memories[seq].level in (Level.WARM, Level.COLD)]
-    hot = [seq for seq in memories if memories[seq].level is Level.HOT]
+    hot = [seq for seq in sorted(memories, reverse=True) if memories[seq].level is Level.HOT]
     tensions = reader.tensions("active")
     rows = tension_rows(reader, tensions)
     return _Gathered(

@@ -59,7 +59,7 @@ CREATE INDEX memory_session ON memory (session, seq) WHERE session IS NOT NULL;
 CREATE INDEX memory_batch ON memory (batch) WHERE batch IS NOT NULL;
 CREATE INDEX memory_covers ON memory (covers_to, covers_from) WHERE covers_to IS NOT NULL;
 CREATE INDEX memory_created ON memory (created DESC, id);
-CREATE INDEX memory_level ON memory (level, accessed DESC, id) WHERE level < 2;
+CREATE INDEX memory_level ON memory (level, accessed DESC, seq DESC) WHERE level < 2;
 
 -- `content` is TEXT, or a BLOB of UTF-8 with lone surrogates when the text holds such.
 -- Rows are only ever added at the end and emptied in place: deleting one, or making one longer,
