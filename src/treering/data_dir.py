@@ -11,7 +11,7 @@ from pathlib import Path
 
 from treering import access
 from treering.access import Grant, PresentedKey
-from treering.errors import InvalidRequest, NotFound, TreeringError, Unauthorized
+from treering.errors import InvalidRequest, NotFound, StorageFailure, TreeringError, Unauthorized
 from treering.health import Health
 from treering.key_uses import KeyUses
 from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
@@ -28,6 +28,7 @@ from treering.replies import (
 from treering.requests import ChangeSettingsRequest, SettingsRequest, UsageRequest
 from treering.retrieval.embedder import Embedder
 from treering.rules.instants import DAY_MS, to_iso
+from treering.store.base import UsageTotal
 from treering.store.control import KeyRecord, VaultRecord
 from treering.store.sqlite.control import SqliteControlStore
 from treering.system import System
@@ -136,7 +137,7 @@ class DataDir:
             ),
             parent=granted_by.key_id if granted_by else None,
         )
-        self._control.add_key(record)
+        self._control.add_key(record, vault if vault_id is None else None)
         return replace(_reply(record), key=secret)
 
     def keys(self, account_id: str | None = None) -> KeysReply:
@@ -215,15 +216,25 @@ class DataDir:
         window = usage_window(request, self._system.now())
         totals = []
         by_vault = {}
+        unreadable = []
         for record in self._control.vaults(account_id):
-            with self.using(record.id) as vault:
-                used = vault.usage_totals(window)
+            used: list[UsageTotal] = []
+            # The file of a vault is made when it is first used.
+            if self.file_of(record.id).exists():
+                try:
+                    with self.using(record.id) as vault:
+                        used = vault.usage_totals(window)
+                except StorageFailure as error:
+                    log.error("a vault's usage cannot be read", error=str(error))
+                    unreadable.append(record.id)
+                    continue
             totals += used
             by_vault[record.id] = sum(map(metered, used), Metered())
         return replace(
             usage_reply(window, totals),
             by_key=grouped(totals, lambda total: total.key_id or ""),
             by_vault=by_vault,
+            unreadable=unreadable or None,
         )
 
     def account_settings(
@@ -273,26 +284,30 @@ class DataDir:
     def _vault_for_key(
         self, vault_id: str | None, name: str, granted_by: Grant | None, now: int
     ) -> VaultRecord:
-        if vault_id is None:
-            return self._new_vault(name, now, granted_by.account_id if granted_by else None)
         account_id = granted_by.account_id if granted_by else None
+        if vault_id is None:
+            return self._vault_record(name, now, account_id)
         for vault in self._control.vaults(account_id):
             if vault.id == vault_id:
                 return vault
         raise NotFound("vault", vault_id)
-
-    def _new_vault(self, name: str, now: int, account_id: str | None = None) -> VaultRecord:
-        vault = self._vault_record(name, now, account_id)
-        self._control.add_vault(vault)
-        return vault
 
     def _vault_record(self, name: str, now: int, account_id: str | None = None) -> VaultRecord:
         if account_id is None:
             account_id = self._control.ensure_account(self._system.new_id(), "default", now)
         return VaultRecord(self._system.new_id(), account_id, name, now)
 
-    def _visit_next(self) -> bool:
-        """Open the next vault that no request has opened yet; True when all were visited."""
+    def _visit_next(self) -> bool | None:
+        """Open the next vault that no request has opened yet; True when all were visited.
+
+        None while as many as may be open have work pending: one that is closed is not visited
+        again.
+        """
+        idle, _ = _ceilings(self._open_vaults)
+        with self._lock:
+            open_vaults = [held.vault for held in self._vaults.values() if held.vault is not None]
+        if sum(vault.pending_vectors > 0 for vault in open_vaults) >= idle:
+            return None
         if self._unvisited is None:
             self._unvisited = [record.id for record in self._control.vaults()]
         if not self._unvisited:

@@ -12,7 +12,8 @@ import pytest
 from tests.support.worlds import hash_embedder
 from treering import data_dir as module
 from treering.data_dir import DataDir
-from treering.errors import StorageUnusable
+from treering.errors import Conflict, StorageUnusable
+from treering.requests import UsageRequest
 from treering.system import System
 from treering.vault import Vault
 
@@ -23,6 +24,30 @@ def opened(path: Path, index_bytes: int = 2 << 30) -> DataDir:
 
 def new_vaults(storage: DataDir, count: int) -> list[str]:
     return [storage.create_key(name=f"v{n}").vault_id for n in range(count)]
+
+
+def test_a_key_that_cannot_be_made_leaves_no_vault(tmp_path: Path) -> None:
+    storage = opened(tmp_path)
+    storage.create_key(name="a", secret="mk_user-123")
+    with pytest.raises(Conflict):
+        storage.create_key(name="a", secret="mk_user-123")
+    assert [vault.name for vault in storage.vaults()] == ["a"]
+    storage.close()
+
+
+def test_a_damaged_vault_is_named_beside_the_usage_of_the_others(tmp_path: Path) -> None:
+    storage = opened(tmp_path)
+    whole, damaged, unused = new_vaults(storage, 3)
+    (account_id,) = {vault.account_id for vault in storage.vaults()}
+    with storage.using(whole) as vault:
+        vault.ingest([{"role": "user", "content": "hello there"}])
+    storage.file_of(damaged).write_bytes(b"no database" * 1000)
+    usage = storage.account_usage(account_id, UsageRequest())
+    assert usage.unreadable == [damaged]
+    assert usage.by_vault is not None
+    assert (usage.by_vault[whole].tokens, usage.by_vault[unused].tokens) == (3, 0)
+    assert not storage.file_of(unused).exists()
+    storage.close()
 
 
 def test_few_stay_open_and_a_vault_in_use_is_never_closed(

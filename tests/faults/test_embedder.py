@@ -18,6 +18,7 @@ from treering.errors import EmbedderMismatch, NotReady
 from treering.replies import Batch
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
 from treering.retrieval.embedder.base import EmbedderError
+from treering.retrieval.vectors import quantise
 from treering.system import System
 from treering.vault import background, embedding
 
@@ -51,6 +52,45 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def said(*texts: str) -> list[dict[str, str]]:
     """Messages of the assistant, from which no statements are captured."""
     return [{"role": "assistant", "content": text} for text in texts]
+
+
+class Held(Flaky):
+    """An embedder that says when it is asked in the background, and answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.let = threading.Event(), threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.works and threading.current_thread().name == "treering-embed":
+            self.asked.set()
+            assert self.let.wait(20)
+        return super().embed(texts)
+
+
+def test_a_vector_never_lands_on_a_text_that_was_changed_meanwhile(tmp_path: Path) -> None:
+    held = Held()
+    with Vault.open(tmp_path / "a.db", embedder=held) as vault:
+        held.works = False
+        (stored,) = vault.store(["The docs live at docs.acme.dev."]).stored
+        held.works = True
+        assert held.asked.wait(20)
+        vault.edit(stored.id, content="Lunch is at noon.")
+        held.let.set()
+        vault.wait_filled()
+    with Audit(tmp_path / "a.db") as audit:
+        expected = quantise(hash_embedder().embed(["Lunch is at noon."]))
+        assert audit.rows("SELECT vector FROM passage") == [(expected[0],)]
+        assert audit.one("SELECT pending FROM vault") == 0
+
+
+def test_what_an_upload_made_fuller_gets_its_vector(tmp_path: Path) -> None:
+    with Vault.open(tmp_path / "a.db", embedder=hash_embedder()) as vault:
+        vault.store(["The docs live at docs.acme.dev."])
+        vault.upload(['{"content": "The public docs live at docs.acme.dev."}'])
+        vault.wait_filled()
+        assert vault.memories(kind="statement").total == 1
+        assert vault.stats().pending_vectors == 0
 
 
 def test_without_its_embedder_a_vault_stores_and_finds_by_words(tmp_path: Path) -> None:

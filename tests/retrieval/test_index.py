@@ -15,6 +15,7 @@ from tests.retrieval.gardens import (
     score_of,
     why_of,
 )
+from treering.retrieval import holdings
 from treering.retrieval.conversation import SILENCE_MS
 from treering.retrieval.index import Ask, VaultIndex
 
@@ -54,6 +55,16 @@ def test_a_query_that_says_nothing_returns_the_newest_unmatched(text: str) -> No
 def test_text_of_stop_words_is_found_by_its_words() -> None:
     vault = index(Memory(1, "to be or not to be"), *filler(2, 20))
     assert vault.rank(Ask("to be or not to be")).seqs[0] == 1
+
+
+def test_a_statement_folds_into_a_message_that_is_loaded_long_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(holdings, "_BATCH", 4)
+    statement = Memory(1, "an oak by the river", kind=STATEMENT, level=1, folds_into=40)
+    vault = index(statement, *filler(2, 38), Memory(40, "there is an oak by the river"))
+    assert 1 not in vault.rank(asking("oak")).seqs
+    assert vault.rank(asking("oak")).seqs[0] == 40
 
 
 def test_words_alone_find_what_has_no_vector_yet() -> None:

@@ -23,7 +23,8 @@ class Metered:
 class UsageReply:
     """Metered usage from `start` to `end`; calls without a session or key are under `""`.
 
-    `by_key` and `by_vault` are there for who manages keys.
+    `by_key` and `by_vault` are there for who manages keys, `unreadable` where the files of those
+    vaults cannot be read, so that their usage is missing.
     """
 
     start: str
@@ -34,6 +35,7 @@ class UsageReply:
     by_day: dict[str, Metered]
     by_key: Annotated[dict[str, Metered] | None, OMIT_NONE] = None
     by_vault: Annotated[dict[str, Metered] | None, OMIT_NONE] = None
+    unreadable: Annotated[list[str] | None, OMIT_NONE] = None
 
 
 @dataclass(frozen=True, slots=True)

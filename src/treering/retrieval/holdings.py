@@ -94,8 +94,9 @@ class Holdings:
         """Forget the memories `gone`, then add or replace those of `rows`, then add links."""
         self._contents = None
         self._remove(list(gone))
-        for batch in _batches(rows):
-            self._put(batch)
+        folding = [self._put(batch) for batch in _batches(rows)]
+        for slots, messages in folding:
+            self._memories["folds_into"][slots] = self._numbering.find(messages)
         self._link(list(links))
         dead = len(self._memories) - len(self)
         if dead > max(_FEWEST_DEAD, len(self) // _DEAD_SHARE):
@@ -108,8 +109,11 @@ class Holdings:
         self._memories["alive"][slots[slots != NOWHERE]] = False
         self._numbering.remove(gone)
 
-    def _put(self, rows: Sequence[Row]) -> None:
-        """Give the memories of these rows new slots; what pointed to the old ones follows."""
+    def _put(self, rows: Sequence[Row]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Give the memories of these rows new slots; what pointed to the old ones follows.
+
+        Returns the slots of statements and what they fold into, which may be still to come.
+        """
         vectors = self._vectors(rows)
         columns = list(zip(*rows, strict=True))
         seqs = np.array(columns[0], np.int64)
@@ -122,7 +126,7 @@ class Holdings:
         self._memories.append(
             {
                 **{name: np.array(column)[heads] for name, column in given.items()},
-                "folds_into": self._numbering.find(np.array(columns[_FOLDS_INTO])[heads]),
+                "folds_into": NOWHERE,
                 "first": len(self._passages) + heads,
                 "alive": True,
             },
@@ -131,6 +135,8 @@ class Holdings:
         self._put_passages(rows, vectors, np.repeat(slots, np.diff(heads, append=len(rows))))
         self._conversations.add(slots)
         self._replace(old[old != NOWHERE], slots[old != NOWHERE])
+        messages = np.array(columns[_FOLDS_INTO], np.int64)[heads]
+        return slots[messages > 0], messages[messages > 0]
 
     def _put_passages(
         self, rows: Sequence[Row], vectors: NDArray[np.int8], memory: NDArray[np.int32]

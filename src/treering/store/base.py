@@ -7,7 +7,7 @@ Engines translate their driver's errors to StorageFailure with the cause kept.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -145,11 +145,12 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A passage whose vector is still to be computed."""
+    """A passage whose vector is still to be computed; `digest` is its whole memory's."""
 
     seq: int
     number: int
     text: str
+    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ class Reader(LevelsReader, Protocol):
         """The start and end of each passage of a memory, in order."""
 
     def dates(self, seqs: Sequence[int]) -> list[Dated]:
-        """Those of `seqs` that exist, without their text."""
+        """Those of `seqs` that exist, without their text and without captured statements."""
 
     def vectors(self, seqs: Sequence[int]) -> dict[int, list[bytes | None]]:
         """Each memory's passage vectors, in passage order."""
@@ -298,8 +299,8 @@ class Writer(Reader, LevelsWriter, Protocol):
     def wipe(self) -> int:
         """Delete every memory; the vault's usage stays. Returns how many there were."""
 
-    def set_vectors(self, vectors: Mapping[tuple[int, int], bytes]) -> None:
-        """Store vectors by (seq, passage number); passages that are gone are passed over."""
+    def set_vectors(self, vectors: Sequence[tuple[Pending, bytes]]) -> None:
+        """Store the vectors of passages; those that are gone or say something else by now stay."""
 
     def meter(self, events: Sequence[UsageEvent]) -> None: ...
 

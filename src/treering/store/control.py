@@ -54,8 +54,8 @@ class ControlStore(Protocol):
     def vaults(self, account_id: str | None = None) -> list[VaultRecord]:
         """Vaults, oldest first; of one account when it is given."""
 
-    def add_key(self, key: KeyRecord) -> None:
-        """Store a key; raises Conflict when the very same key is there already.
+    def add_key(self, key: KeyRecord, vault: VaultRecord | None = None) -> None:
+        """Store a key, with its new vault; raises Conflict when the very same key is there already.
 
         Raises Unauthorized when its parent has been revoked meanwhile.
         """

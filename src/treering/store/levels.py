@@ -131,7 +131,7 @@ class LevelsReader(Protocol):
     """What the levels ask of a vault, one query a call."""
 
     def at_level(self, level: Level, limit: int | None = None) -> list[int]:
-        """Memories of L0 or L1, most recently accessed first, ties by id."""
+        """Memories of L0 or L1, most recently accessed first, ties by arrival, latest first."""
 
     def index_rows_at(self, level: Level) -> Iterator[IndexRow]:
         """Passages of the memories of a level, in the order of their memories."""
@@ -199,6 +199,12 @@ class LevelsWriter(LevelsReader, Protocol):
     def add_wording(self, statement: int, message: int | None, content: str, at: int) -> int: ...
     def set_wording(self, statement: int, wording: int, text: NewMemory) -> None:
         """Make a wording the statement's text; `text` is that wording as a new memory."""
+
+    def set_outright(self, statement: int) -> None:
+        """Make a captured statement one that was stored outright, which waits for consolidation."""
+
+    def leave_session(self, statements: Sequence[int]) -> None:
+        """Move captured statements to the session of the first message that still says them."""
 
     def empty_wordings(self, statement: int, kept: frozenset[int]) -> None:
         """Erase the text of every wording of a statement but those kept."""

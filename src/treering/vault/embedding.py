@@ -112,12 +112,7 @@ class Embedding:
             return True
         vectors = self.all([passage.text for passage in pending])
         with self._store.write() as tx:
-            tx.set_vectors(
-                {
-                    (passage.seq, passage.number): vector
-                    for passage, vector in zip(pending, vectors, strict=True)
-                }
-            )
+            tx.set_vectors(list(zip(pending, vectors, strict=True)))
         return False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from treering.model import Caller, Memory
+from treering.model import Caller, Memory, Source
 from treering.replies import DeleteReply, Receipt, WipeReply
 from treering.requests import DeleteRequest, WipeRequest
 from treering.store.base import Reader, Writer
@@ -60,10 +60,13 @@ def wipe(context: Context, request: WipeRequest, caller: Caller) -> WipeReply:
             deleted = tx.wipe()
         else:
             seqs = tx.session_seqs(request.session_id)
-            going = [*seqs, *_orphaned(tx, seqs)]
-            unsaid = unsay(tx, seqs, frozenset(going))
+            staying = _said_elsewhere(tx, seqs)
+            asked = [seq for seq in seqs if seq not in staying]
+            going = [*asked, *_orphaned(tx, asked)]
+            unsaid = unsay(tx, asked, frozenset(going))
             tx.delete(going)
-            deleted = len(seqs)
+            tx.leave_session(list(staying))
+            deleted = len(asked)
     if unsaid:
         context.embedding.start_filling()
     context.erasure.now()
@@ -82,6 +85,17 @@ def _built_on(reader: Reader, seqs: list[int]) -> list[int]:
         frontier = [seq for seq in reader.built_on(frontier) if seq not in found]
         found.update(dict.fromkeys(frontier))
     return list(found)
+
+
+def _said_elsewhere(tx: Writer, session: list[int]) -> frozenset[int]:
+    """Statements captured in a session that messages outside it say too, or that stand alone."""
+    inside = frozenset(session)
+    return frozenset(
+        memory.seq
+        for memory in tx.memories(session).values()
+        if memory.source is Source.RULES
+        and (not inside.issuperset(tx.captured_in(memory.seq)) or stands_alone(tx, memory))
+    )
 
 
 def _orphaned(tx: Writer, messages: list[int]) -> list[int]:

@@ -18,7 +18,6 @@ from treering.vault.context import Context
 from treering.vault.drafts import Message, check_size, message_memory, passage_texts
 from treering.vault.levels.learning import learn_from
 from treering.vault.levels.settings import in_force
-from treering.vault.levels.statements import Taken
 
 _LINES_A_COMMIT = 256
 
@@ -53,12 +52,12 @@ def upload(context: Context, request: UploadRequest, caller: Caller) -> UploadRe
             )
             now = context.system.now()
             seqs = tx.add(new, now)
-            learnt = learn_from(tx, context.system, seqs, new, now) if capturing else Taken()
+            if capturing:
+                learn_from(tx, context.system, seqs, new, now)
             tokens = sum(memory.tokens for memory in new)
             context.meter.write(tx, request.endpoint, tokens, caller)
+            pending = tx.head().pending
         stored += len(new)
-        pending += len(learnt.stored)
-        pending += sum(part.vector is None for memory in new for part in memory.passages)
     if pending:
         context.embedding.start_filling()
     known = len(lines) - stored

@@ -37,11 +37,12 @@ def plan(material: Material, limits: Limits) -> Block:
 
     The pinned level (correction notice, weak domains, pinned memories, contradictions) is sent in
     full whatever the budget. What it leaves goes to the hot level first: triggered bodies, then an
-    index line for each of the `max_index_items` most recently accessed memories (those accessed at
-    once in the order given), until one does not fit; then to recalled bodies, each that fits. A triggered body that does not fit is shown as its
-    index line, and left out when that does not fit either; both count as truncated. An entry's
-    tokens are those of its own part of the text, so that they add up; `total_tokens` is their sum,
-    and at most the larger of the budget and what the pinned level takes.
+    index line for each of the `max_index_items` most recently accessed memories (of those accessed
+    at once the first given), until one does not fit; then to recalled bodies, each that fits. A
+    triggered body that does not fit is shown as its index line, and left out when that does not
+    fit either; both count as truncated. An entry's tokens are those of its own part of the text,
+    so that they add up; `total_tokens` is their sum, and at most the larger of the budget and what
+    the pinned level takes.
     """
     pinned = _distinct(material.pinned, frozenset())
     seen = frozenset(one.id for one in pinned)

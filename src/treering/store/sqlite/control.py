@@ -63,8 +63,10 @@ class SqliteControlStore:
             ).fetchall()
         return [VaultRecord(*row) for row in rows]
 
-    def add_key(self, key: KeyRecord) -> None:
+    def add_key(self, key: KeyRecord, vault: VaultRecord | None = None) -> None:
         with self._database.writing() as connection:
+            if vault is not None:
+                _insert_vault(connection, vault)
             sql = "SELECT * FROM key WHERE id = ? AND revoked IS NOT NULL"
             if connection.execute(sql, (key.parent,)).fetchone():
                 raise Unauthorized

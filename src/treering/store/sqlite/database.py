@@ -112,7 +112,10 @@ class Database:
             return True
 
     def vacuum(self) -> None:
-        """Build the file anew without unused space; others go on reading meanwhile."""
+        """Build the file anew without unused space; reads go on, writes wait meanwhile.
+
+        The copy is built in memory: a temporary file would leave text outside the storage.
+        """
         with self._writing, _translated(self.path):
             self._writer.execute("VACUUM")
 

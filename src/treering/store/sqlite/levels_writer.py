@@ -49,6 +49,12 @@ UPDATE prose SET content = '' WHERE seq IN (
     UNION SELECT question FROM tension WHERE seq = ?1
     UNION SELECT resolved_by FROM tension WHERE seq = ?1)"""
 
+_LEAVE_SESSION = """
+UPDATE memory SET changed = ?, session = (
+    SELECT m.session FROM origin o JOIN memory m ON m.seq = o.message
+    WHERE o.statement = memory.seq ORDER BY m.seq LIMIT 1)
+WHERE seq = ?"""
+
 _INSERT_TENSION = """
 INSERT INTO tension (id, status, impact, a_memory, a_prose, b_memory, b_prose, question, created)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -147,6 +153,18 @@ class SqliteLevelsWriter(SqliteLevelsReader, SqliteWriter):
         )
         self._run("DELETE FROM passage WHERE memory = ?", statement)
         self._add_passages(statement, text.passages)
+
+    def set_outright(self, statement: int) -> None:
+        self._run(
+            "UPDATE memory SET source = 'api', pooled = 1, changed = ? "
+            "WHERE seq = ? AND source = 'rules'",
+            self._next_change(),
+            statement,
+        )
+
+    def leave_session(self, statements: Sequence[int]) -> None:
+        change = self._next_change()
+        self._connection.executemany(_LEAVE_SESSION, ((change, seq) for seq in statements))
 
     def empty_wordings(self, statement: int, kept: frozenset[int]) -> None:
         if BODY not in kept:

@@ -164,7 +164,8 @@ class SqliteReader:
         return [_dated(row) for row in rows]
 
     def dates(self, seqs: Sequence[int]) -> list[Dated]:
-        found = (self._row(f"{_DATED} WHERE seq = ?", seq) for seq in seqs)
+        sql = f"{_DATED} WHERE seq = ? AND source <> 'rules'"
+        found = (self._row(sql, seq) for seq in seqs)
         return [_dated(row) for row in found if row]
 
     def spans(self, seq: int) -> list[tuple[int, int]]:
@@ -227,7 +228,7 @@ class SqliteReader:
 
     def pending(self, limit: int, seqs: Sequence[int] | None = None) -> list[Pending]:
         sql = (
-            "SELECT p.memory, p.number, p.start, p.end, ifnull(w.content, b.content) "
+            "SELECT p.memory, p.number, p.start, p.end, m.digest, ifnull(w.content, b.content) "
             "FROM passage p CROSS JOIN body b ON b.memory = p.memory "
             "CROSS JOIN memory m ON m.seq = p.memory "
             "LEFT JOIN wording w ON w.seq = m.wording WHERE p.vector IS NULL"
@@ -237,8 +238,8 @@ class SqliteReader:
         else:
             rows = [row for seq in seqs for row in self._all(f"{sql} AND p.memory = ?", seq)]
         return [
-            Pending(seq, number, loaded(content)[start:end])
-            for seq, number, start, end, content in rows[:limit]
+            Pending(seq, number, loaded(content)[start:end], digest)
+            for seq, number, start, end, digest, content in rows[:limit]
         ]
 
     def usage(self, start: int, end: int) -> list[UsageTotal]:

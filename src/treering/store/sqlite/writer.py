@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 
 import apsw
 
@@ -14,6 +14,7 @@ from treering.store.base import (
     IndexLink,
     NewMemory,
     NewPassage,
+    Pending,
     PoolRow,
     UsageEvent,
 )
@@ -51,7 +52,6 @@ _OWNED_BY_MEMORY = (
 _WIPED = (
     "passage",
     "body",
-    "memory_domain",
     "lease",
     "origin",
     "support",
@@ -182,15 +182,16 @@ class SqliteWriter(SqliteReader):
         )
         return count
 
-    def set_vectors(self, vectors: Mapping[tuple[int, int], bytes]) -> None:
+    def set_vectors(self, vectors: Sequence[tuple[Pending, bytes]]) -> None:
         change = self._next_change()
         self._connection.executemany(
-            "UPDATE passage SET vector = ? WHERE memory = ? AND number = ?",
-            ((vector, seq, number) for (seq, number), vector in vectors.items()),
+            "UPDATE passage SET vector = ? WHERE memory = ? AND number = ? AND EXISTS "
+            "(SELECT 1 FROM memory WHERE seq = passage.memory AND digest = ?)",
+            ((vector, one.seq, one.number, one.digest) for one, vector in vectors),
         )
         self._connection.executemany(
             "UPDATE memory SET changed = ? WHERE seq = ?",
-            ((change, seq) for seq in {seq for seq, _ in vectors}),
+            ((change, seq) for seq in {one.seq for one, _ in vectors}),
         )
 
     def meter(self, events: Sequence[UsageEvent]) -> None:

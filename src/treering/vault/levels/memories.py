@@ -47,7 +47,11 @@ def list_memories(context: Context, request: MemoriesRequest, caller: Caller) ->
 def read_memory(context: Context, request: MemoryRequest, caller: Caller) -> LeveledMemory:
     """One memory; raises NotFound."""
     with context.store.read() as reader:
-        return leveled(reader, [memory_of(reader, request.id).seq])[0]
+        found = leveled(reader, [memory_of(reader, request.id).seq])
+    # It may be deleted between two queries of a read.
+    if not found:
+        raise NotFound("memory", request.id)
+    return found[0]
 
 
 def edit(context: Context, request: EditRequest, caller: Caller) -> LeveledMemory:

@@ -137,8 +137,13 @@ class _Intake:
             }
             contents = {seq: memory.content for seq, memory in memories.items()}
             found = reconcile(statement.text, contents)
-            if found.merged_into is not None:
-                return found.outcome, memories[found.merged_into]
+            if found.merged_into is None:
+                continue
+            held = memories[found.merged_into]
+            # What is pinned is a person's choice, and its size was checked when it was made.
+            if found.outcome is Outcome.FULLER and held.level is Level.PINNED:
+                break
+            return found.outcome, held
         return Outcome.NEW, None
 
     def _store(self, statement: Statement) -> None:
@@ -170,7 +175,7 @@ class _Intake:
         wording = tx.current_wording(seq)
         if self._needs_wording(statement, outcome, held):
             wording = tx.add_wording(seq, statement.message, statement.text, self._now)
-        if statement.message is not None:
+        if statement.message is not None and not self._says_more(statement, outcome, seq):
             tx.add_origin(seq, statement.message, wording)
         if outcome is Outcome.FULLER:
             tx.set_wording(seq, wording, as_memory(statement.text, held, statement.vectors))
@@ -195,8 +200,24 @@ class _Intake:
         When the message that the held text comes from is deleted, what another one said, or was
         stored outright, still stands.
         """
-        if outcome is Outcome.RESTATED:
-            return statement.message is None and held.source is not Source.API
         if outcome is Outcome.FULLER:
             return True
-        return statement.message is not None or held.source is not Source.API
+        if statement.message is not None:
+            restated = outcome is Outcome.RESTATED
+            return not restated and not self._says_more(statement, outcome, held.seq)
+        return held.source is not Source.API and not any(
+            wording.message is None and wording.content == statement.text
+            for wording in self._tx.wordings(held.seq)
+        )
+
+    def _says_more(self, statement: Statement, outcome: Outcome, held: int) -> bool:
+        """Whether the message that says this backs a fuller text of the held statement already."""
+        if outcome is not Outcome.CONTAINED:
+            return False
+        texts = {one.seq: one.content for one in self._tx.wordings(held)}
+        texts[BODY] = self._tx.stored_text(held)
+        return any(
+            origin.message == statement.message
+            and len(texts[origin.wording]) >= len(statement.text)
+            for origin in self._tx.origins(held)
+        )

@@ -22,8 +22,9 @@ def stands_alone(reader: Reader, memory: Memory) -> bool:
 def unsay(tx: Writer, messages: Sequence[int], going: frozenset[int]) -> bool:
     """Take out of statements that stay what only messages that go said.
 
-    A statement whose text goes with them falls back to the fullest text that is left. Returns
-    whether any did, so that vectors are pending.
+    A captured one that no message says any more is one that was stored outright. A statement whose
+    text goes with them falls back to the fullest text that is left. Returns whether any did, so
+    that vectors are pending.
     """
     statements = dict.fromkeys(seq for message in messages for seq in tx.captured_from(message))
     staying = [seq for seq in statements if seq not in going]
@@ -57,4 +58,6 @@ def _unsay(tx: Writer, memory: Memory, going: frozenset[int]) -> bool:
         tx.set_wording(seq, best.wording, as_memory(best.text, memory))
         tx.set_marks(seq, marks_of_statement(best.text))
     tx.empty_wordings(seq, kept)
+    if not backed:
+        tx.set_outright(seq)
     return current not in kept
