@@ -15,6 +15,7 @@ from tests.support.audit import Audit
 from tests.support.worlds import World, hash_embedder
 from treering import Vault
 from treering.replies import Batch
+from treering.rules.lines import MAX_LINES
 from treering.store.sqlite import reader
 
 BIG = ("memory", "body", "passage", "member", "usage", "support", "session", "tombstone", "m", "b")
@@ -56,7 +57,7 @@ def traced() -> Iterator[Traced]:
 def filled(path: Path, world: World, size: int) -> Vault:
     """A vault of so many messages, a tenth of them consolidated over both tiers."""
     vault = Vault.open(path, embedder=hash_embedder(), system=world.system())
-    vault.upload(
+    lines = [
         json.dumps(
             {
                 "content": "yes" if n % 3 == 0 else f"turn {n} of talk {n % 70}",
@@ -65,7 +66,9 @@ def filled(path: Path, world: World, size: int) -> Vault:
             }
         )
         for n in range(size)
-    )
+    ]
+    for first in range(0, size, MAX_LINES):
+        vault.upload(lines[first : first + MAX_LINES])
     for tier, batches in ((1, size // 1000), (2, 1)):
         for _ in range(batches):
             batch = vault.checkout(tier, max_tokens=1000)

@@ -251,6 +251,18 @@ def test_an_update_replaces_a_memory_and_keeps_its_links() -> None:
     assert {"vector", "lineage"} <= set(why_of(ranking, 1))
 
 
+def test_links_that_come_again_take_the_place_of_those_before() -> None:
+    made, links = reflection(50, "an oak by the river"), [(50, k, 0.5) for k in range(1, 21)]
+    vault, bare = index(*filler(1, 20), made, links=links), index(*filler(1, 20), made)
+    for _ in range(200):
+        vault.update(made.rows(), links, ())
+        bare.update(made.rows(), (), ())
+    assert vault.nbytes - bare.nbytes < 3 * len(links) * 12
+    vault.update(made.rows(), [(50, 1, 0.9)], ())
+    why = vault.rank(asking("oak river", limit=30, tiers=RAW)).why
+    assert sum("lineage" in signals for signals in why) == 1
+
+
 def test_what_is_gone_is_not_found() -> None:
     vault = index(Memory(1, "oak"), *filler(2, 20))
     vault.update((), (), [1, 99])

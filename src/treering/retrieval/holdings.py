@@ -173,11 +173,15 @@ class Holdings:
             self._repoint(slots)
 
     def _link(self, links: Sequence[Link]) -> None:
+        """Give reflections these links in place of those that they have."""
         if not links:
             return
         reflections, sources, support = zip(*links, strict=True)
         ends = self._numbering.find(reflections), self._numbering.find(sources)
         held = np.flatnonzero((ends[0] != NOWHERE) & (ends[1] != NOWHERE))
+        replaced = np.isin(self._links["reflection"], ends[0])
+        if replaced.any():
+            self._links.keep(np.flatnonzero(~replaced))
         columns = (ends[0][held], ends[1][held], np.array(support)[held])
         self._links.append(dict(zip(_LINK, columns, strict=True)), len(held))
 
