@@ -45,10 +45,11 @@ class VaultIndex:
     def update(self, rows: Iterable[Row], links: Iterable[Link], gone: Iterable[int]) -> None:
         """Forget the memories `gone`, then take in rows and links.
 
-        The rows of one memory come together and in the order of its passages. A memory that is
-        held already is replaced and keeps its links; those of a reflection come all at once, in
-        place of those it has. A captured statement comes with or after its message, a link with or
-        after both of its ends, and one with an end that is not held is passed over. Raises ValueError for a vector of other dimensions; load again after that.
+        The rows of one memory come together and in the order of its passages. A memory that is held
+        already is replaced and keeps its links; those of a reflection come all at once, in place of
+        those it has. A captured statement comes with or after its message, a link with or after
+        both of its ends, and one with an end that is not held is passed over. Raises ValueError for
+        a vector of other dimensions; load again after that.
         """
         self._holdings.update(rows, links, gone)
 
