@@ -13,7 +13,8 @@ import numpy as np
 import Stemmer
 from tests.support.worlds import World, running_server
 
-from bench import locomo
+from bench import floor, locomo
+from bench.floor import FloorErrors
 from bench.locomo import CUTOFFS, Conversation
 from bench.memo import MemoEmbedder
 from treering import RemoteVault, Verbs
@@ -29,11 +30,12 @@ def measure(path: Path, progress: Callable[[str], None]) -> dict[str, Any]:
     weights = [len(talk.questions) for talk in talks]
     rows: dict[str, list[Recall]] = {}
     fewest_raw = 1000
+    erred = FloorErrors()
     with (
         tempfile.TemporaryDirectory() as folder,
         running_server(Path(folder), World().system(), embedder) as (url, data_dir),
     ):
-        for talk in talks:
+        for talk, other in zip(talks, [*talks[1:], talks[0]], strict=True):
             progress(f"{talk.name}: {len(talk.questions)} questions")
             for name, recall in _baselines(talk, embedder).items():
                 rows.setdefault(name, []).append(recall)
@@ -41,6 +43,7 @@ def measure(path: Path, progress: Callable[[str], None]) -> dict[str, Any]:
                 turns = _remember_all(memory, talk)
                 recall, _ = locomo.recall(memory, talk.questions, turns)
                 rows.setdefault("Treering, before consolidation", []).append(recall)
+                erred += floor.errors(memory, turns, talk.questions, other.questions)
             with RemoteVault(url, str(data_dir.create_key().key)) as memory:
                 turns = _reflect_all(memory, talk)
                 recall, _ = locomo.recall(memory, talk.questions, turns)
@@ -53,6 +56,7 @@ def measure(path: Path, progress: Callable[[str], None]) -> dict[str, Any]:
         "conversations": len(talks),
         "questions": sum(weights),
         "fewest_raw_rows_of_60": fewest_raw,
+        "floor": erred.rates,
         "recall": {name: _weighted(recalls, weights) for name, recalls in rows.items()},
     }
 

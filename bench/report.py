@@ -66,6 +66,13 @@ def _recall(recall: dict[str, Any]) -> str:
     lines.append(
         f"\nOf 60 rows over all tiers, at least {recall['fewest_raw_rows_of_60']} were raw.\n"
     )
+    missed, passed = recall["floor"]["missed"], recall["floor"]["passed"]
+    lines.append(
+        "The floor under which `POST /recall` and a search by time with a query return nothing "
+        f"(a shared stem, or a cosine above .40): {missed:.1%} of the turns that answer a question "
+        f"are below it, {passed:.1%} of a conversation's turns are above it for another "
+        "conversation's questions.\n"
+    )
     return "\n".join(lines)
 
 

@@ -37,6 +37,14 @@ def test_a_date_is_its_whole_day(day: object) -> None:
     assert to_iso(end)
 
 
+@pytest.mark.promise("dates.date-only")
+def test_a_date_without_hyphens_is_its_whole_day_too() -> None:
+    assert bound("20260201", "end") == bound("2026-02-01", "end") == bound("2026-02-02", "start")
+    for week in ("2026-W05", "2026W051", "2026-w05-1"):
+        with pytest.raises(ValueError, match="week"):
+            bound(week, "start")
+
+
 @pytest.mark.promise("ingest.timestamp-range", "dates.bounds-checked")
 @given(st.text(st.characters(exclude_categories=()), max_size=30) | st.integers())
 def test_anything_else_is_a_value_error(value: int | str) -> None:

@@ -16,7 +16,8 @@ EARLIEST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // _MS
 LATEST = (datetime(9999, 1, 1, tzinfo=UTC) - EPOCH) // _MS - 1
 """The last instant that a memory may have: a window can still end after it, and be written out."""
 _LAST_BOUND = (datetime.max.replace(tzinfo=UTC) - EPOCH) // _MS
-_DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DATE_ONLY = re.compile(r"\d{4}(-?)\d{2}\1\d{2}", re.ASCII)
+_WEEK_DATE = re.compile(r"\d{4}-?[Ww]", re.ASCII)
 
 
 def to_iso(ms: int) -> str:
@@ -77,6 +78,8 @@ def milliseconds(moment: datetime) -> int:
 
 
 def _parse(value: str) -> datetime:
+    if _WEEK_DATE.match(value):
+        raise ValueError("is a week date; name the day, as in 2026-02-01")
     try:
         return datetime.fromisoformat(value)
     except ValueError:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.rules.levels.corpus import HALVES, load
 from tests.rules.texts import anything
+from treering.rules.levels.capture import capture
 from treering.rules.levels.gist import MAX_GIST, gist, one_line
 from treering.rules.levels.graphemes import boundary
 from treering.rules.levels.identifiers import folded, identifier_keys, identifiers
@@ -30,6 +31,19 @@ def test_identifiers_stand_where_they_say_and_do_not_overlap(text: str) -> None:
         assert text[one.start : one.end] == one.text
         assert one.start >= end
         end = one.end
+
+
+@pytest.mark.parametrize(
+    "run",
+    ["a:" * 1_000 + "g", "a" + "_" * 2_000 + "%", "AB" + "c" * 2_000 + "%", "1." * 1_000 + "%",
+     "f" * 2_000 + ":::", "a-" * 1_000 + "%", "x@" * 1_000, "a/" * 1_000 + "%", "aB" * 1_000 + "%"],
+)  # fmt: skip
+def test_no_run_of_characters_costs_more_than_its_length(run: str) -> None:
+    """At 200,000 characters a cubic pattern takes half an hour, and a quadratic one minutes."""
+    text = f"{run} " * (200_000 // len(run))
+    identifiers(text)
+    gist(text)
+    capture(text[:20_000])
 
 
 @given(prose)

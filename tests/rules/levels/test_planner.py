@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,15 @@ def test_tokens_add_up_and_keep_to_the_budget(material: Material, limits: Limits
     assert all(one.tokens == estimate_tokens(one.text) for one in block.entries)
     assert block.total_tokens >= estimate_tokens(block.text)
     assert block.total_tokens <= max(limits.max_tokens, pinned_tokens(block))
+
+
+@pytest.mark.parametrize("length", range(1, 9))
+def test_the_gap_before_the_contradictions_is_paid_for(length: int) -> None:
+    tensions = [Tension("t", "A" * length, "B", "low", "Which?")]
+    for budget in range(15, 60):
+        material = Material(hot=[hot("h", 1, body="x" * length)], tensions=tensions)
+        alone = plan(Material(tensions=tensions), Limits(budget))
+        assert plan(material, Limits(budget)).total_tokens <= max(budget, alone.total_tokens)
 
 
 @given(materials, limits)

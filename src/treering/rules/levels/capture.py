@@ -193,7 +193,8 @@ def _facts(sentence: str) -> list[tuple[int, int]]:
 
 _OPENING = word_set(
     """
-    in on for at during from after before with under as since within to by both all
+    in on for at during from after before with under as since within to by both all inside outside
+    via behind through using per over across throughout given externally internally publicly
     """
 )
 

@@ -46,10 +46,14 @@ _ABOUT_TROUBLE = word_set(
 """`The error tracker` and `the bug board` are no trouble."""
 _LEADS = word_set(
     """
-    please ok okay so and also then but now fyi btw note remember that actually just well no yes
-    sorry anyway correction wait oh hi hey today
+    please ok okay so and also then but now fyi btw note remember that actually just sorry
+    anyway correction wait oh hi hey today
     """
 )
+
+
+_ANSWERS = frozenset({"well", "no", "yes"})
+"""They open a clause where a comma follows: `No commits on Fridays` begins otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +97,16 @@ _MAX_CLAUSE = 120
 def without_leads(clause: Sequence[Lexeme]) -> Sequence[Lexeme]:
     """The clause without the words that only open it (`Please`, `Actually,`, `Remember that`)."""
     at = 0
-    while at < len(clause) and (clause[at].folded in _LEADS or clause[at].folded == ","):
+    while at < len(clause) and _only_opens(clause, at):
         at += 1
     return clause[at:]
+
+
+def _only_opens(clause: Sequence[Lexeme], at: int) -> bool:
+    word = clause[at].folded
+    if word in _ANSWERS:
+        return at + 1 == len(clause) or clause[at + 1].folded == ","
+    return word in _LEADS or word == ","
 
 
 def is_task(clause: Sequence[Lexeme]) -> bool:

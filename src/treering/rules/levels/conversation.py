@@ -18,10 +18,14 @@ _ACKNOWLEDGING = word_set(
 _HERE = (
     r"(?:conversation|chat|session|thread|discussion|exchange|turn|message|reply|answer|response)"
 )
+_TALK = r"(?:conversation|chat|discussion|exchange|turn|reply|answer)"
+"""What else is said to be `in this …` may well be a thread or a session of a program."""
 _scope = re.compile(
-    rf"\b(?:for|in|during|within) (?:this|the current|our current) {_HERE}\b"
+    rf"\bfor (?:this|the current|our current) {_HERE}\b"
+    rf"|\b(?:in|during|within) (?:this|our) {_TALK}\b"
+    rf"|\b(?:in|during|within) (?:the|our) current {_HERE}\b"
     rf"|\bonly (?:for|in|during) (?:this|the current) {_HERE}\b"
-    rf"|\bin (?:your|the) (?:next|last|following) {_HERE}\b"
+    rf"|\bin your (?:next|last|following) {_HERE}\b"
     r"|\bfor the rest of (?:this|the|our) (?:conversation|chat|session|thread)\b"
     r"|\bjust (?:this once|for now|for today)\b",
     re.IGNORECASE,
@@ -42,8 +46,9 @@ _meta = re.compile(
         (?:remember|keep|hold|note|store|save|memori[sz]e|take)\s{_OBJECT}
             (?:\s(?:for\ (?:now|later)|in\ (?:mind|memory)|as\ is|down))*
       | {_DO_NOT}\s(?:try\ to\s)?{_VERIFY}(?:\s{_OBJECT}(?:\s{_AGAINST})?)?
-      | (?:do\ not|don't|dont)\s(?:answer|reply|respond|do|say|change|run|start|act|worry)
+      | (?:do\ not|don't|dont)\s(?:answer|reply|respond|say|act|worry)
             (?:\s(?:yet|now|anything|this|that|it|about\ (?:it|this|that)))*
+      | (?:do\ not|don't|dont)\s(?:do|change|run|start)\s(?:(?:anything|this|that|it)\s)?(?:yet|now)
       | (?:just\s)?(?:acknowledge|confirm|reply|respond|answer|say)
             (?:\s(?:this|that|it|with|receipt|ok|okay|yes|only|briefly|"\w{{1,12}}"))*
       | (?:ignore|disregard|forget)\s(?:that|this|it|what\si\s(?:just\s)?said
@@ -59,6 +64,7 @@ _hint = re.compile(
     re.IGNORECASE,
 )
 """A word of each kind of `_meta`: most sentences have none, and need not be looked at closer."""
+_stop = re.compile(r"(?<=[.!?。！？])\s+")
 _first_word = re.compile(r"[\w']+")
 _joint = re.compile(r"[,;:.!—–]\s|\s[-—–]\s|\s(?:and|but|then)\s", re.IGNORECASE)
 
@@ -73,7 +79,7 @@ def is_about_here(text: str) -> bool:
 
     `ok, thanks!`, `Just remember this for now, do not verify this against the repo.`
     """
-    if is_scoped_here(text):
+    if all(is_scoped_here(part) for part in _stop.split(text.strip())):
         return True
     if len(text) > _LONGEST or not _opens_so(text):
         return False

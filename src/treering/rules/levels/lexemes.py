@@ -23,6 +23,7 @@ class Role(StrEnum):
     CODE = "code"
     NUMBER = "number"
     AMOUNT = "amount"
+    SIGN = "sign"
     MARK = "mark"
 
 
@@ -50,6 +51,7 @@ _code_span = re.compile(r"`([^`\n]{1,500})`")
 _piece = re.compile(
     r"(?P<amount>[$€£¥₹]\s?\d[\d.,]*(?:[kKmM]\b)?|\d[\d.,]*\s?[$€£¥₹%])"
     r"|(?P<number>[+-]?\d(?:[\d.,]*\d)?(?![^\W\d_]))"
+    r"|(?P<sign>(?:[<>\u2264\u2265\u2260~]=?|[!=]=)(?=[\s\d.$\u20ac\u00a3])|-(?=\d))"
     r"|(?P<mark>[:;,=()\[\]?!\u2014\u2013\u3001\u3002\uff0c\uff1f\uff01\uff1a\uff1b\u061f\u060c])"
     r"|(?P<word>[^\s:;,=()\[\]?!\u2014\u2013\u3001\u3002\uff0c\uff1f\uff01\uff1a\uff1b\u061f\u060c]+)"
 )

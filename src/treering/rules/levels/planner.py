@@ -56,6 +56,9 @@ def plan(material: Material, limits: Limits) -> Block:
     ]
     after = [(shown.CONTRADICTIONS, _tensions(material.tensions))]
     left = limits.max_tokens - _tokens(_laid_out([*before, *after]))
+    if after[0][1] and not any(lines for _, lines in before):
+        # What comes before the contradictions sets a gap between, which may cost their first line.
+        left -= estimate_tokens(_GAP)
 
     index, truncated = _index(hot, material.triggered, limits.max_index_items, left)
     left -= _section_cost(shown.INDEX, index)

@@ -27,21 +27,26 @@ _BEARER = re.compile(r"\b(?:Bearer|Basic)\s{1,4}([A-Za-z0-9._~+/=-]{16,4000})")
 _USERINFO = re.compile(r"://[^\s/@:]{1,128}:([^\s/@]{3,256})@")
 _LABELLED = re.compile(
     r"""(?<![A-Za-z0-9])[A-Za-z0-9_-]{0,40}?
-        (?:pass(?:word|wd|phrase)|pwd|secret(?:[ _-]?(?:access[ _-]?)?key)?
+        (?P<label>pass(?:word|wd|phrase)|pwd|secret(?:[ _-]?(?:access[ _-]?)?key)?
           |(?:api|access|auth|private|signing|encryption)[ _-]?(?:key|token)|token|credential)
         ["'`]?\s{0,4}(?P<by>=|:|\bis\b|\bwas\b|\s)(?:\s{0,4}(?:now|set\ to))?\s{0,4}["'`]?
         (?P<value>[^\s"'`,;]{6,400})""",
     re.VERBOSE | re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"[<\[{$*%(]|x{3,}|\.{3}|your[_-]|my[_-]|changeme|placeholder|redacted|example|dummy|"
-    r"(?:pass(?:word|wd)?|pwd|secret|token|string|required|optional|hidden|secure)\W*$",
+    r"(?:<[\w .-]*>?|\[[\w .-]*\]?|\(?\{{1,2}[\w .-]*\}*\)?|\([\w .-]*\)?"  # <key>, {{ key }}
+    r"|(?-i:\$[A-Z_][A-Z0-9_]*)|\$\{[\w.:-]*\}?|\$\([^)]*\)?|%\w+%|%\w"  # $KEY, ${key}, %KEY%
+    r"|[x*.•…-]{3,}"
+    r"|(?:your|my)(?:[_-][a-z]+)+"
+    r"|(?:changeme|placeholder|redacted|example|dummy)[a-z_-]*"
+    r"|pass(?:word|wd)?|pwd|secret|token|string|required|optional|hidden|secure)\W*$",
     re.IGNORECASE,
 )
 _NAMES_A_PLACE = re.compile(
-    r"[a-z][a-z0-9+.-]{1,15}://|~?\.{0,2}/|[A-Z]:\\|[A-Z][A-Z0-9]*_[A-Z0-9_]+$"
-    r"|[a-z][\w-]*(?:\.[a-z][\w-]*)+(?:\(\)|:\d+)?\W?$|[a-z]+(?:[_-][a-z]+)+\W?$"
+    r"[a-z][a-z0-9+.-]{1,15}://|(?:~|\.{1,2})/|/[\w.-]*/|/[a-z]+(?:\.[a-z]{1,5})?\W?$|[A-Z]:\\"
+    r"|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|[a-z][\w-]*(?:\.[a-z][\w-]*)+(?:\(\)|:\d+)?\W?$"
 )
+_HYPHENATED = re.compile(r"[a-z]+(?:[_-][a-z]+)+\W?$")
 
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
@@ -50,7 +55,7 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
     spans += [_key_block(text, found.start()) for found in _PRIVATE_KEY.finditer(text)]
     spans += [found.span(1) for found in _BEARER.finditer(text) if _is_dense(found[1])]
     spans += [f.span(1) for f in _USERINFO.finditer(text) if not _PLACEHOLDER.match(f[1])]
-    spans += [f.span("value") for f in _LABELLED.finditer(text) if _is_value(f["by"], f["value"])]
+    spans += [f.span("value") for f in _LABELLED.finditer(text) if _is_value(f)]
     spans.sort(key=lambda span: (span[0], -span[1]))
     kept: list[tuple[int, int]] = []
     for span in spans:
@@ -85,11 +90,14 @@ def _key_block(text: str, start: int) -> tuple[int, int]:
     return start, close + 5 if close >= 0 else len(text)
 
 
-def _is_value(by: str, value: str) -> bool:
+def _is_value(found: re.Match[str]) -> bool:
     """Whether what follows `password is`, `token=` or `secret:` is a secret itself."""
-    value = value.rstrip(".!?)")
+    by, value = found["by"], found["value"].rstrip(".!?)")
     if len(value) < 6 or _PLACEHOLDER.match(value) or _NAMES_A_PLACE.match(value):
         return False
+    if _HYPHENATED.match(value):
+        # `password: see-vault` names where it is; words enough are the password itself.
+        return found["label"].casefold().startswith("p") and len(re.split("[_-]", value)) > 3
     has_digit = any(c.isdigit() for c in value)
     has_letter = any(c.isalpha() for c in value)
     if by in ("=", ":"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from treering.rules.levels.lexemes import opaque_spans
-from treering.rules.levels.words import word_set
+from treering.rules.levels.words import LIMITS, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,15 @@ _GENERIC_LEAD = word_set(
     info information details for you list background context basics
     """
 )
+
+
+_QUALIFYING = word_set(
+    """
+    in on for at during from after before with under within inside outside when whenever while if
+    unless until except only
+    """
+)
+"""They open a lead-in without which the lines below it say something else."""
 
 
 def sentences(message: str) -> list[Sentence]:
@@ -118,14 +127,56 @@ def _continues(message: str, line: _Line, after: _Line) -> bool:
 
 
 def _list_after_lead(message: str, lines: list[_Line], at: int) -> int | None:
-    if lines[at].kind is _Kind.ITEM or message[lines[at].end - 1] not in ":：":
+    """Where what a lead-in introduces begins; None where the line is no lead-in."""
+    lead = message[lines[at].start : lines[at].end]
+    is_heading = lead.startswith("#") and not LIMITS.isdisjoint(_words(lead))
+    if not is_heading and lead[-1] not in ":：":
         return None
-    for following in range(at + 1, min(at + 3, len(lines))):
-        if lines[following].kind is _Kind.ITEM:
-            return following
-        if lines[following].kind is not _Kind.BLANK:
+    following = _next(message, lines, at + 1)
+    if following is None:
+        return None
+    is_qualifier = next(iter(_words(lead)), "") in _QUALIFYING
+    if lines[following].kind is _Kind.PLAIN:
+        return following if is_qualifier and following == at + 1 else None
+    if lines[at].kind is _Kind.ITEM:
+        is_nested = _column(message, lines[following]) > _column(message, lines[at])
+        return following if is_nested else None
+    return following if lines[following].kind is _Kind.ITEM else None
+
+
+def _next(message: str, lines: list[_Line], at: int) -> int | None:
+    """The next line that is not empty; None at the end, and where code or a quotation stands."""
+    while at < len(lines) and lines[at].kind is _Kind.BLANK:
+        if message[lines[at].start : lines[at].end].strip():
             return None
-    return None
+        at += 1
+    return at if at < len(lines) else None
+
+
+def _column(message: str, line: _Line) -> int:
+    return line.start - message.rfind("\n", 0, line.start)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _end_of_led(message: str, lines: list[_Line], at: int, items_at: int) -> int:
+    """Where what a lead-in introduces ends: its items, or the plain lines right below it."""
+    if lines[items_at].kind is _Kind.PLAIN:
+        stop = items_at
+        while stop < len(lines) and lines[stop].kind in (_Kind.PLAIN, _Kind.INDENTED):
+            stop += 1
+        return stop
+    is_nested = lines[at].kind is _Kind.ITEM
+    stop = items_at
+    while True:
+        after = _next(message, lines, stop)
+        if after is None or lines[after].kind not in (_Kind.ITEM, _Kind.INDENTED):
+            return stop
+        if is_nested and _column(message, lines[after]) <= _column(message, lines[at]):
+            return stop
+        stop = after + 1
 
 
 def _lead_and_list(
@@ -138,11 +189,8 @@ def _lead_and_list(
 ) -> int:
     """Add the lead-in with its items, or each item alone under a lead-in that says nothing."""
     lead = list(_split(message, lines[at].start, lines[at].end, opaque, False))
-    stop = items_at
-    while stop < len(lines) and lines[stop].kind in (_Kind.ITEM, _Kind.INDENTED):
-        stop += 1
-    words = re.findall(r"\w+", message[lead[-1].start : lead[-1].end].casefold())
-    if all(word in _GENERIC_LEAD for word in words):
+    stop = _end_of_led(message, lines, at, items_at)
+    if all(word in _GENERIC_LEAD for word in _words(message[lead[-1].start : lead[-1].end])):
         found += lead[:-1]
         return items_at
     found += lead[:-1]

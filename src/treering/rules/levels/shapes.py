@@ -38,15 +38,16 @@ _date = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?|\d{1,2}([/.])\d{1,2}\1\d{4}"
 )
 _ipv4 = re.compile(r"(\d{1,3}(?:\.\d{1,3}){3})(?:/\d{1,2})?(?::\d{1,5})?")
-_ipv6 = re.compile(r"([0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*)(?:/\d{1,3})?")
+_ipv6 = re.compile(r"([0-9a-fA-F:.]{3,45})(?:/\d{1,3})?")
 _version = re.compile(
     r"v?\d{1,9}(?:\.\d{1,9}){2,4}(?:[-+.]?[A-Za-z][\w.+-]*|[-+][\w.+-]+)?"
     r"|v\d{1,9}(?:\.\d{1,9}){0,4}(?:[-+][\w.+-]+)?"
 )
 _digest = re.compile(r"sha\d{1,3}[:-][\w+/=-]{8,}")
 _flag = re.compile(r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_snake = re.compile(r"_*[^\W_]\w*_\w*[^\W_]_*|__[a-z]+__")
-_camel = re.compile(r"[a-z]+[0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]{2,}\w*")
+_dunder = re.compile(r"__[a-z]+__")
+_word = re.compile(r"\w+")
+_camel = re.compile(r"[a-z]+[0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]{2}\w*")
 _hex = re.compile(r"0x[0-9a-fA-F]+|[0-9a-f]{7,64}|[0-9A-F]{7,64}")
 _number = re.compile(r"\d{6,40}|#\d{1,9}")
 _kebab = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+){2,}")
@@ -138,7 +139,7 @@ def _dotted(run: str) -> Shape | None:
 def _name(run: str) -> Shape | None:
     if run == "localhost":
         return Shape.HOST
-    if _snake.fullmatch(run) or _flag.fullmatch(run):
+    if _is_snake(run) or _flag.fullmatch(run):
         return Shape.NAME
     if _camel.fullmatch(run) and run not in BRANDS and not _is_plural_acronym(run):
         return Shape.NAME
@@ -147,6 +148,12 @@ def _name(run: str) -> Shape | None:
     if _kebab.fullmatch(run) and len(run) >= 10 and not LINK_WORDS.intersection(run.split("-")):
         return Shape.NAME
     return None
+
+
+def _is_snake(run: str) -> bool:
+    if "_" not in run.strip("_"):
+        return _dunder.fullmatch(run) is not None
+    return _word.fullmatch(run) is not None
 
 
 def _is_code(run: str) -> bool:
@@ -178,7 +185,7 @@ def _is_ipv4(run: str) -> bool:
 
 def _is_ipv6(run: str) -> bool:
     found = _ipv6.fullmatch(run)
-    if found is None or len(found[1]) < 3:
+    if found is None or found[1].count(":") < 2:
         return False
     try:
         ipaddress.IPv6Address(found[1])

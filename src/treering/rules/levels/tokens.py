@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import category
+
 from treering.rules.levels.lexemes import Lexeme, Role, lexemes
 from treering.rules.levels.words import LIMITS, NEGATIONS
 
@@ -27,8 +29,9 @@ def distinctive_tokens(text: str) -> frozenset[str]:
 def anchors(text: str) -> tuple[str, ...]:
     """The tokens that no merge may add or drop, sorted, repeated as often as they stand.
 
-    Negations, numbers, identifiers, code, amounts, limiting words (`unless`, `only`, `in staging`,
-    `was`), and words of other scripts, whose meaning the rules don't know. Two statements merge
+    Negations, numbers, identifiers, code, amounts, comparisons and signs (`<`, `!=`, `-5`, `❌`),
+    limiting words (`unless`, `only`, `in staging`, `was`), and words of other scripts, whose
+    meaning the rules don't know. Two statements merge
     only if theirs are equal, so that a store needs to compare those of one bucket alone.
     """
     return tuple(sorted(one.folded for one in _weighty(text) if _anchors(one)))
@@ -50,8 +53,11 @@ def _anchors(one: Lexeme) -> bool:
         return True
     word = one.folded
     has_digit = any(map(str.isdigit, word))
-    return has_digit or word in LIMITS or is_negation(word) or _is_of_other_script(word)
+    return has_digit or word in LIMITS or is_negation(word) or _is_foreign(word)
 
 
-def _is_of_other_script(word: str) -> bool:
-    return not word.isascii() and any(c > "\u036f" and c.isalpha() for c in word)
+def _is_foreign(word: str) -> bool:
+    """Whether it holds a letter of another script, or a symbol that may stand for yes or no."""
+    return not word.isascii() and any(
+        (c > "\u036f" and c.isalpha()) or category(c) in ("So", "Sm") for c in word
+    )

@@ -55,7 +55,10 @@ LIMITS = word_set(
     was were used formerly previously old new former temporarily deprecated disabled optional
     optionally might may could would will fails stopped first second last always must should
     production prod staging stage development dev test testing qa preview canary sandbox local
-    locally one two three four five six seven eight nine ten twice once wenn nur außer bis
+    locally forbidden prohibited disallowed banned forbid prohibit allowed permitted
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+    hundred thousand million billion dozen half twice once wenn nur außer bis
     si sauf seulement jusqu
     """
 )
