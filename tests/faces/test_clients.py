@@ -9,9 +9,9 @@ import pytest
 
 from tests.faces.conftest import Wire
 from tests.support.worlds import World, hash_embedder
-from treering import RemoteKeys, connect, connect_async
+from treering import AsyncVerbs, RemoteKeys, Vault, Verbs, connect, connect_async
 from treering.data_dir import DataDir
-from treering.errors import Forbidden, InvalidRequest, Unauthorized
+from treering.errors import Forbidden, InvalidRequest, StorageFailure, Unauthorized
 
 SAID = [{"role": "user", "content": "The red bike is in the shed."}]
 
@@ -59,6 +59,39 @@ def test_the_verbs_can_be_awaited(tmp_path: Path) -> None:
                 await memory.search("")
 
     anyio.run(main)
+
+
+@pytest.mark.promise("client.async")
+def test_an_awaited_vault_is_closed_like_the_one_that_blocks(wire: Wire, tmp_path: Path) -> None:
+    closed: list[str] = []
+
+    class Closing(Vault):
+        def close(self) -> None:
+            closed.append("overridden")
+            super().close()
+
+    async def leave(memory: AsyncVerbs) -> None:
+        async with memory:
+            await memory.stats()
+        with pytest.raises((StorageFailure, RuntimeError)):
+            await memory.stats()
+
+    embedder = hash_embedder()
+    anyio.run(leave, connect_async(tmp_path / "m.db", embedder=embedder))
+    anyio.run(leave, connect_async(wire.server.url, wire.key))
+    anyio.run(leave, AsyncVerbs(Closing.open(tmp_path / "m.db", embedder=embedder)))
+    assert closed == ["overridden"]
+
+
+@pytest.mark.promise("client.async")
+def test_every_verb_has_its_awaited_twin() -> None:
+    own = {name for name, value in vars(AsyncVerbs).items() if not name.startswith("_")}
+    verbs = {
+        name
+        for name in dir(Verbs)
+        if not name.startswith("_") and callable(getattr(Verbs, name)) and name != "perform"
+    }
+    assert own - {"blocking"} == verbs
 
 
 @pytest.mark.promise("client.keys")
