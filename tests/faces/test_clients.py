@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote
 
 import anyio
+import httpx2
 import pytest
 
 from tests.faces.conftest import Wire
 from tests.support.worlds import World, hash_embedder
-from treering import AsyncVerbs, RemoteKeys, Vault, Verbs, connect, connect_async
+from treering import AsyncVerbs, RemoteKeys, RemoteVault, Vault, Verbs, connect, connect_async
 from treering.data_dir import DataDir
-from treering.errors import Forbidden, InvalidRequest, StorageFailure, Unauthorized
+from treering.errors import Forbidden, InvalidRequest, NotFound, StorageFailure, Unauthorized
 
 SAID = [{"role": "user", "content": "The red bike is in the shed."}]
 
@@ -102,3 +105,49 @@ def test_keys_are_managed_over_http(wire: Wire) -> None:
     assert made.id in [key.id for key in keys.list().keys]
     assert keys.revoke(made.id).status == "revoked"
     keys.close()
+
+
+_NO_IDS = ["", ".", "..", "../memory", "a/b", "a/../../memory", "\ud800"]
+
+
+@pytest.mark.promise("client.paths")
+@pytest.mark.parametrize("odd", _NO_IDS)
+def test_an_id_that_can_be_none_is_never_sent(odd: str) -> None:
+    def nothing(request: httpx2.Request) -> httpx2.Response:
+        raise AssertionError(f"{request.method} {request.url} was sent")
+
+    nowhere = httpx2.MockTransport(nothing)
+    keys = RemoteKeys("http://server", "mk_x", nowhere)
+    vault = RemoteVault("http://server", "mk_x", nowhere)
+    asked: list[Callable[[], object]] = [
+        lambda: keys.revoke(odd),
+        lambda: vault.memory(odd),
+        lambda: vault.edit(odd, tier="L1"),
+        lambda: vault.forget(odd),
+        lambda: vault.set_tension(odd, "latent"),
+        lambda: vault.drop_tension(odd),
+        lambda: vault.build(odd),
+    ]
+    for ask in asked:
+        with pytest.raises((NotFound, InvalidRequest)):
+            ask()
+
+
+@pytest.mark.promise("client.paths")
+@pytest.mark.parametrize(
+    "odd", ["a b", "a?b=c", "a#b", "a%2Fb", "%2e%2e", "a;b", "\x00", "é", "😀"]
+)
+def test_an_id_stays_one_piece_of_the_path(wire: Wire, odd: str) -> None:
+    sent: list[tuple[str, str]] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        sent.append((request.method, unquote(request.url.raw_path.decode("ascii"))))
+        return httpx2.Response(200, json={"id": odd, "status": "revoked", "deleted": True})
+
+    transport = httpx2.MockTransport(answer)
+    RemoteKeys("http://server", "mk_x", transport).revoke(odd)
+    RemoteVault("http://server", "mk_x", transport).forget(odd)
+    assert sent == [("DELETE", f"/v1/keys/{odd}"), ("DELETE", f"/v1/memories/{odd}")]
+    with RemoteVault(wire.server.url, wire.key) as real, pytest.raises(NotFound) as missing:
+        real.memory(odd)
+    assert missing.value.extra == {"resource": "memory", "id": odd}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, cast
-from urllib.parse import quote
 
 import httpx2
 
@@ -42,6 +41,7 @@ _ROUTES: dict[type[Request[Any]], Route] = {
     requests.WarmupRequest: Route("POST", "/v1/memory/warmup", replies.WarmupReply),
     **LEVEL_ROUTES,
 }
+_REVOKE = Route("DELETE", "/v1/keys/{id}", RevokedReply, "key")
 
 
 class _Http:
@@ -107,8 +107,8 @@ class RemoteVault(Verbs):
         headers = _headers(request, caller)
         given = request.model_dump(mode="python", by_alias=True, exclude_unset=True)
         path = route.path
-        if "{id}" in path:
-            path = path.format(id=quote(given.pop("id"), safe="", errors="replace"))
+        if route.resource:
+            path = route.path_of(given.pop("id"))
         content = params = None
         if route.method == "GET":
             params = {name: value for name, value in given.items() if value is not None}
@@ -166,7 +166,8 @@ class RemoteKeys:
 
     def revoke(self, key_id: str) -> RevokedReply:
         """Revoke a key at once."""
-        return from_wire(RevokedReply, self._http.call("DELETE", f"/v1/keys/{key_id}"))
+        path = _REVOKE.path_of(key_id)
+        return from_wire(RevokedReply, self._http.call(_REVOKE.method, path))
 
     def close(self) -> None:
         """Close the connections."""
