@@ -11,7 +11,14 @@ from pathlib import Path
 
 from treering import access
 from treering.access import Grant, PresentedKey
-from treering.errors import InvalidRequest, NotFound, StorageFailure, TreeringError, Unauthorized
+from treering.errors import (
+    InvalidRequest,
+    NotFound,
+    StorageFailure,
+    StorageUnusable,
+    TreeringError,
+    Unauthorized,
+)
 from treering.health import Health
 from treering.key_uses import KeyUses
 from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
@@ -165,20 +172,21 @@ class DataDir:
         """Vaults, oldest first; of one account when it is given."""
         return self._control.vaults(account_id)
 
-    def vault_named(self, name_or_id: str | None) -> VaultRecord:
+    def vault_named(self, name_or_id: str | None, *, create: bool = True) -> VaultRecord:
         """The vault with that id or name, or the only one there is.
 
-        Without a name the vault `default` is meant, made when there is no vault at all. Raises
-        NotFound, or InvalidRequest when the name is not enough to tell.
+        Without a name, and when there is no vault at all, one called `default` is made; or
+        StorageUnusable is raised when `create` says so. Raises NotFound, or InvalidRequest when the
+        name is not enough to tell.
         """
         vaults = self._control.vaults()
         if name_or_id is None:
             if not vaults:
-                first = self._vault_record("default", self._system.now())
-                return self._control.ensure_vault(first)
+                return self._first_vault(create=create)
             if len(vaults) == 1:
                 return vaults[0]
-        matching = [vault for vault in vaults if name_or_id in (vault.id, vault.name)]
+        matching = [vault for vault in vaults if name_or_id == vault.id]
+        matching = matching or [vault for vault in vaults if name_or_id == vault.name]
         if len(matching) == 1:
             return matching[0]
         if name_or_id is not None and not matching:
@@ -291,6 +299,14 @@ class DataDir:
             if vault.id == vault_id:
                 return vault
         raise NotFound("vault", vault_id)
+
+    def _first_vault(self, *, create: bool) -> VaultRecord:
+        if not create:
+            raise StorageUnusable(
+                f"There is no vault in {self.path} yet; `treering keys create` or "
+                "`treering import` makes one."
+            )
+        return self._control.ensure_vault(self._vault_record("default", self._system.now()))
 
     def _vault_record(self, name: str, now: int, account_id: str | None = None) -> VaultRecord:
         if account_id is None:
