@@ -113,10 +113,12 @@ def _run(storage: DataDir, settings: Settings, listener: socket.socket) -> None:
 
     from treering.http.app import create_app  # noqa: PLC0415
     from treering.http.protocol import DeadlineProtocol  # noqa: PLC0415
+    from treering.logs import log_to_stderr  # noqa: PLC0415
 
+    log_to_stderr(settings.log_level)
     config = uvicorn.Config(
         create_app(storage, settings),
-        log_level=settings.log_level.lower(),
+        log_level=settings.log_level,
         access_log=False,
         http=DeadlineProtocol,
         limit_concurrency=_CONNECTIONS,
