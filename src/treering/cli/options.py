@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from treering.cli.output import Output
 from treering.cli.target import Given, Target, chosen
 from treering.errors import InvalidRequest
-from treering.requests import issues_of
+from treering.requests import issues_of, refuse_blank
 
 if TYPE_CHECKING:
     from treering.settings import Settings
@@ -105,8 +105,14 @@ def wants_json(ctx: typer.Context) -> bool:
 
 
 def target_of(arguments: dict[str, Any]) -> Target:
-    """The target that the options in `arguments`, which are taken out, and the environment name."""
-    options = Given(**{name: arguments.pop(name) or None for name in _TARGET_VARIABLES})
+    """The target that the options in `arguments`, which are taken out, and the environment name.
+
+    Raises InvalidRequest for an option that is given as nothing: a shell's variable that is unset
+    never means the default.
+    """
+    given = {name: arguments.pop(name) for name in _TARGET_VARIABLES}
+    refuse_blank(**given)
+    options = Given(**given)
     environment = Given(
         **{name: os.environ.get(variable) or None for name, variable in _TARGET_VARIABLES.items()}
     )

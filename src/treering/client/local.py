@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,7 +24,7 @@ R = TypeVar("R")
 
 
 def open_path(
-    where: str,
+    where: str | PathLike[str],
     key: str | None,
     vault: str | None,
     embedder: Embedder | None,

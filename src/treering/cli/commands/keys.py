@@ -15,6 +15,7 @@ from treering.cli.tables import pairs
 from treering.cli.target import Target, usable_data_dir
 from treering.errors import InvalidRequest
 from treering.replies import KeyReply
+from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.client import RemoteKeys
@@ -55,6 +56,7 @@ def create(
 ) -> None:
     """Make a key; it is shown this once."""
     output = output_for(ctx, as_json=as_json)
+    refuse_blank(vault=vault)
     target = _target(url, data_dir, key)
     wanted = None if scopes is None else [scope.strip() for scope in scopes.split(",")]
     if target.url is not None:
@@ -145,7 +147,7 @@ def _local(target: Target, *, create: bool = False) -> Iterator[DataDir]:
 
 @contextmanager
 def _remote(target: Target) -> Iterator[RemoteKeys]:
-    # numpy and the model's runtime take most of a second, which --help need not wait for.
+    # Imports the HTTP library, which --help need not wait for.
     from treering.client import RemoteKeys  # noqa: PLC0415
 
     if target.url is None or target.key is None:

@@ -18,6 +18,7 @@ from treering.cli.output import Output
 from treering.cli.target import exposed, usable_data_dir
 from treering.descriptors import raised_descriptors, vaults_within
 from treering.errors import Conflict, StorageFailure
+from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.data_dir import DataDir
@@ -50,6 +51,7 @@ def serve(
 ) -> None:
     """Serve the HTTP API until SIGTERM or Ctrl-C."""
     output = output_for(ctx, as_json=as_json)
+    refuse_blank(host=host, data_dir=data_dir)
     given = {"host": host, "port": port, "data_dir": Path(data_dir) if data_dir else None}
     changes = {name: value for name, value in given.items() if value is not None}
     settings = load_settings(**changes)
