@@ -261,22 +261,24 @@ class DataDir:
     def health(self) -> Health:
         """What the vaults report."""
         with self._lock:
-            unusable, failing = sorted(self._unusable), []
+            unusable, failing = set(self._unusable), []
             held = [each for each in self._vaults.values() if each.vault is not None]
             for each in held:
                 each.users += 1
         try:
             total = 0
             for vault in (each.vault for each in held if each.vault is not None):
-                pending = vault.pending_vectors
-                total += pending
-                if pending and vault.failures:
+                pending = _pending(vault)
+                total += pending or 0
+                if pending is None:
+                    unusable.add(vault.id)
+                elif pending and vault.failures:
                     failing.append(vault.id)
         finally:
             with self._lock:
                 for each in held:
                     each.users -= 1
-        return Health(unusable, failing, total)
+        return Health(sorted(unusable), failing, total)
 
     def close(self) -> None:
         """Close every vault and the control plane."""
@@ -376,7 +378,7 @@ class DataDir:
             if index_bytes > self._index_bytes:
                 index_bytes -= vault.index_bytes
                 vault.drop_index()
-            if count > pending or (count > idle and not vault.pending_vectors):
+            if count > pending or (count > idle and not _pending(vault)):
                 del self._vaults[vault_id]
                 closing.append(vault)
         return closing
@@ -384,6 +386,14 @@ class DataDir:
 
 def _earlier(expires: int | None, other: int | None) -> int | None:
     return min((each for each in (expires, other) if each is not None), default=None)
+
+
+def _pending(vault: Vault) -> int | None:
+    """How many vectors are pending; None when the vault can't be read."""
+    try:
+        return vault.pending_vectors
+    except TreeringError:
+        return None
 
 
 def _ceilings(open_vaults: int) -> tuple[int, int]:
