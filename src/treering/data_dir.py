@@ -20,6 +20,7 @@ from treering.errors import (
     Unauthorized,
 )
 from treering.health import Health
+from treering.key_replies import listed_key, made_key
 from treering.key_uses import KeyUses
 from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
 from treering.logs import get_logger
@@ -34,7 +35,7 @@ from treering.replies import (
 )
 from treering.requests import ChangeSettingsRequest, SettingsRequest, UsageRequest
 from treering.retrieval.embedder import Embedder
-from treering.rules.instants import DAY_MS, to_iso
+from treering.rules.instants import DAY_MS
 from treering.store.base import UsageTotal
 from treering.store.control import KeyRecord, VaultRecord
 from treering.store.sqlite.control import SqliteControlStore
@@ -145,20 +146,15 @@ class DataDir:
             parent=granted_by.key_id if granted_by else None,
         )
         self._control.add_key(record, vault if vault_id is None else None)
-        return replace(_reply(record), key=secret)
+        return made_key(record, secret)
 
     def keys(self, account_id: str | None = None) -> KeysReply:
         """Keys, oldest first; of one account when it is given."""
         now = self._system.now()
         return KeysReply(
             [
-                replace(
-                    _reply(record),
-                    status=record.status(now),
-                    last_used_at=None if used is None else to_iso(used),
-                )
+                listed_key(record, now, self._uses.last(record.id, record.last_used))
                 for record in self._control.keys(account_id)
-                for used in (self._uses.last(record.id, record.last_used),)
             ]
         )
 
@@ -400,15 +396,3 @@ def _ceilings(open_vaults: int) -> tuple[int, int]:
     """How many vaults are left open, idle ones and those with vectors pending."""
     idle = min(open_vaults, _MAX_OPEN_VAULTS)
     return idle, min(idle * 3 // 2, _MAX_WITH_PENDING)
-
-
-def _reply(record: KeyRecord) -> KeyReply:
-    return KeyReply(
-        id=record.id,
-        name=record.name,
-        prefix=record.prefix,
-        vault_id=record.vault_id,
-        scopes=sorted(record.scopes),
-        created_at=to_iso(record.created),
-        expires_at=None if record.expires is None else to_iso(record.expires),
-    )
