@@ -190,6 +190,7 @@ def _problem(issue: Mapping[str, Any]) -> str:
 
 _WORDED = {
     "extra_forbidden": "unknown field; remove it",
+    "unknown_parameter": "unknown parameter; remove it",
     "missing": "is required",
     "json_invalid": "is not JSON",
     "model_type": "must be a JSON object",
