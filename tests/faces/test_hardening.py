@@ -29,9 +29,9 @@ from treering.http import body_limit, protocol, turns
 from treering.http.accepting import quiet_when_full
 from treering.http.app import create_app
 from treering.http.turns import LENGTHY, PROMPT_BYTES, RUNNING, WAITING, Turns
+from treering.requests.lines import MAX_LINE_BYTES
 from treering.rules import bulk
 from treering.rules.bulk import too_many_fields, too_many_values
-from treering.rules.lines import MAX_LINE_BYTES
 from treering.settings import Settings
 
 JSON = {"Content-Type": "application/json"}

@@ -17,7 +17,7 @@ from treering.errors import InvalidRequest, NotReady, from_body
 from treering.model import ANONYMOUS, Caller
 from treering.replies import KeyReply, KeysReply, RevokedReply, from_wire
 from treering.requests import Request
-from treering.rules.lines import Line
+from treering.requests.lines import Line, line_json
 from treering.verbs import Verbs
 
 R = TypeVar("R")
@@ -209,4 +209,4 @@ def _upload_line(line: Line) -> bytes:
         return b""
     if isinstance(line, str):
         return json.dumps(line).encode("ascii")
-    return json.dumps(line.model_dump(exclude_none=True)).encode("ascii")
+    return line_json(line)

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from treering.http.call import json_response
 from treering.http.keys import data_dir_of
 from treering.replies import HealthReply
+from treering.requests.lines import MAX_LINES
 from treering.rules.content import MAX_CHARACTERS
-from treering.rules.lines import MAX_LINES
 from treering.settings import level_settings_of
 from treering.version import __version__
 

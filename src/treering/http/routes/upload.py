@@ -11,7 +11,7 @@ from treering.errors import PayloadTooLarge
 from treering.http.call import AnyCall, Call
 from treering.http.responses import answers
 from treering.http.route import KeyedRoute, asks
-from treering.rules.lines import MAX_LINES, upload_lines
+from treering.requests.lines import MAX_LINES, upload_lines
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"], route_class=KeyedRoute)
 
