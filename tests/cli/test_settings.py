@@ -23,7 +23,7 @@ def level_values() -> tuple[int, int, int]:
     return values.max_total_tokens, values.max_index_items, values.default_recall_limit
 
 
-@pytest.mark.promise("settings.own-names")
+@pytest.mark.promise("environment.own-names")
 def test_a_variable_of_another_program_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (*LEVELS, "HOST", "PORT", "DATA_DIR", "EMBEDDER", "LOG_LEVEL"):
         monkeypatch.setenv(name, "7")
@@ -32,7 +32,7 @@ def test_a_variable_of_another_program_is_not_read(monkeypatch: pytest.MonkeyPat
     assert level_values() == (2000, 60, 8)
 
 
-@pytest.mark.promise("settings.own-names")
+@pytest.mark.promise("environment.own-names")
 def test_treerings_own_name_wins_over_the_alias(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in LEVELS:
         monkeypatch.setenv(f"COGNITIVE_MEMORY_{name}", "7")
@@ -43,7 +43,7 @@ def test_treerings_own_name_wins_over_the_alias(monkeypatch: pytest.MonkeyPatch)
     assert Settings(max_index_items=3).max_index_items == 3
 
 
-@pytest.mark.promise("settings.empty")
+@pytest.mark.promise("environment.empty")
 def test_a_variable_that_is_set_to_nothing_is_not_set(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -59,14 +59,14 @@ def test_a_variable_that_is_set_to_nothing_is_not_set(
     assert unknown_variables() == []
 
 
-@pytest.mark.promise("settings.log-level")
+@pytest.mark.promise("environment.log-level")
 @pytest.mark.parametrize("level", ["debug", "INFO", "Warning", "error"])
 def test_a_log_level_is_one_of_four(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     monkeypatch.setenv("TREERING_LOG_LEVEL", level)
     assert Settings().log_level == level.lower()
 
 
-@pytest.mark.promise("settings.log-level")
+@pytest.mark.promise("environment.log-level")
 def test_another_log_level_is_refused_by_name(program: Program) -> None:
     program.environment["TREERING_LOG_LEVEL"] = "verbose"
     for command in (["serve"], ["stats"]):
@@ -82,7 +82,7 @@ def own_log() -> Iterator[logging.Logger]:
     logger.setLevel(level)
 
 
-@pytest.mark.promise("settings.log-level")
+@pytest.mark.promise("environment.log-level")
 def test_the_level_is_that_of_treerings_own_log_too(
     own_log: logging.Logger, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -113,7 +113,7 @@ def test_so_is_every_other(filled: Program, command: list[str]) -> None:
     assert filled("stats", "--json").json["by_kind"]["message"] == 5
 
 
-@pytest.mark.promise("settings.empty")
+@pytest.mark.promise("environment.empty")
 def test_an_empty_variable_names_no_target(filled: Program) -> None:
     for name in ("TREERING_URL", "TREERING_KEY", "TREERING_VAULT"):
         filled.environment[name] = ""
