@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from treering.errors import InvalidRequest
 from treering.level_settings import DEFAULTS, over
 from treering.logs import LogLevel
 from treering.replies import LevelSettings
+from treering.requests import issues_of
 from treering.requests.levels import MAX_BUDGET, MAX_INDEX_ITEMS, MAX_RECALLED
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
 
@@ -98,6 +99,19 @@ class Settings(BaseSettings):
     default_recall_limit: int | str = _level_value(
         "default_recall_limit", "How many memories /recall returns unless asked for more or fewer."
     )
+
+
+def load_settings(**changes: Any) -> Settings:
+    """The settings of the environment with `changes`; raises InvalidRequest for unusable values."""
+    try:
+        return Settings(**changes)
+    except ValidationError as error:
+        raise InvalidRequest(*(PREFIX + _upper_name(issue) for issue in issues_of(error))) from None
+
+
+def _upper_name(issue: str) -> str:
+    name, colon, problem = issue.partition(":")
+    return name.upper() + colon + problem
 
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:

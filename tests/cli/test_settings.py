@@ -11,6 +11,8 @@ import pytest
 from platformdirs import user_data_path
 
 from tests.cli.conftest import Program
+from treering import connect
+from treering.errors import InvalidRequest
 from treering.logs import get_logger, log_to_stderr
 from treering.settings import Settings, level_settings_of, unknown_variables
 
@@ -71,6 +73,15 @@ def test_another_log_level_is_refused_by_name(program: Program) -> None:
     program.environment["TREERING_LOG_LEVEL"] = "verbose"
     for command in (["serve"], ["stats"]):
         assert "TREERING_LOG_LEVEL: " in program(*command, code=2).err
+
+
+@pytest.mark.promise("environment.log-level")
+def test_so_it_is_by_connect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TREERING_LOG_LEVEL", "verbose")
+    for target in (tmp_path, tmp_path / "m.db"):
+        with pytest.raises(InvalidRequest) as refused:
+            connect(target)
+        assert refused.value.issues[0].startswith("TREERING_LOG_LEVEL: ")
 
 
 @pytest.fixture

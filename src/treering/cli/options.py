@@ -8,12 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
 from treering.cli.output import Output
 from treering.cli.target import Given, Target, chosen
-from treering.errors import InvalidRequest
-from treering.requests import issues_of, refuse_blank
+from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.settings import Settings
@@ -122,13 +120,9 @@ def target_of(arguments: dict[str, Any]) -> Target:
 def load_settings(**changes: Any) -> Settings:
     """The settings of the environment with `changes`; raises InvalidRequest for unusable values."""
     # Imports numpy by way of the embedders, which --help need not wait for.
-    from treering.settings import PREFIX, Settings  # noqa: PLC0415
+    from treering import settings  # noqa: PLC0415
 
-    try:
-        return Settings(**changes)
-    except ValidationError as error:
-        issues = issues_of(error)
-        raise InvalidRequest(*[PREFIX + _upper_name(issue) for issue in issues]) from None
+    return settings.load_settings(**changes)
 
 
 _TARGET_VARIABLES = {
@@ -137,11 +131,6 @@ _TARGET_VARIABLES = {
     "data_dir": "TREERING_DATA_DIR",
     "vault": "TREERING_VAULT",
 }
-
-
-def _upper_name(issue: str) -> str:
-    name, colon, problem = issue.partition(":")
-    return name.upper() + colon + problem
 
 
 def _vault_options(

@@ -15,7 +15,7 @@ from treering.reach import Reach
 from treering.replies import LevelSettings
 from treering.requests import Request
 from treering.retrieval.embedder import Embedder
-from treering.settings import Settings, embedder_of, level_settings_of
+from treering.settings import embedder_of, level_settings_of, load_settings
 from treering.system import System
 from treering.vault import Vault
 from treering.verbs import Verbs
@@ -36,7 +36,7 @@ def open_path(
     `create` False: raises StorageUnusable rather than make the first vault of a data directory.
     """
     path = Path(where)
-    settings = Settings()
+    settings = load_settings()
     embedder = embedder or embedder_of(settings)
     levels, _ = level_settings_of(settings)
     if path.is_dir():
