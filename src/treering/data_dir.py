@@ -320,7 +320,7 @@ class DataDir:
         idle, _ = _ceilings(self._open_vaults)
         with self._lock:
             open_vaults = [held.vault for held in self._vaults.values() if held.vault is not None]
-        if sum(vault.pending_vectors > 0 for vault in open_vaults) >= idle:
+        if sum(bool(_pending(vault)) for vault in open_vaults) >= idle:
             return None
         if self._unvisited is None:
             self._unvisited = [record.id for record in self._control.vaults()]

@@ -495,6 +495,17 @@ def test_an_unreadable_vault_is_closed_in_its_turn_and_fails_no_other(
     data_dir.close()
 
 
+@pytest.mark.promise("health.unreadable")
+def test_an_unreadable_vault_keeps_no_other_from_being_resumed(data_dir: DataDir) -> None:
+    broken, well = (data_dir.create_key().vault_id for _ in range(2))
+    with data_dir.using(broken):
+        pass
+    fill_with_junk(data_dir, broken)
+    while data_dir._visit_next() is False:
+        pass
+    assert data_dir._vaults.keys() == {broken, well}
+
+
 def test_a_key_that_cannot_be_noted_as_used_works_all_the_same(
     data_dir: DataDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
