@@ -11,8 +11,16 @@ from pathlib import Path
 
 from treering import access
 from treering.access import Grant, PresentedKey
-from treering.errors import InvalidRequest, NotFound, StorageFailure, TreeringError, Unauthorized
+from treering.errors import (
+    InvalidRequest,
+    NotFound,
+    StorageFailure,
+    StorageUnusable,
+    TreeringError,
+    Unauthorized,
+)
 from treering.health import Health
+from treering.key_replies import listed_key, made_key
 from treering.key_uses import KeyUses
 from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
 from treering.logs import get_logger
@@ -27,7 +35,7 @@ from treering.replies import (
 )
 from treering.requests import ChangeSettingsRequest, SettingsRequest, UsageRequest
 from treering.retrieval.embedder import Embedder
-from treering.rules.instants import DAY_MS, to_iso
+from treering.rules.instants import DAY_MS
 from treering.store.base import UsageTotal
 from treering.store.control import KeyRecord, VaultRecord
 from treering.store.sqlite.control import SqliteControlStore
@@ -138,20 +146,15 @@ class DataDir:
             parent=granted_by.key_id if granted_by else None,
         )
         self._control.add_key(record, vault if vault_id is None else None)
-        return replace(_reply(record), key=secret)
+        return made_key(record, secret)
 
     def keys(self, account_id: str | None = None) -> KeysReply:
         """Keys, oldest first; of one account when it is given."""
         now = self._system.now()
         return KeysReply(
             [
-                replace(
-                    _reply(record),
-                    status=record.status(now),
-                    last_used_at=None if used is None else to_iso(used),
-                )
+                listed_key(record, now, self._uses.last(record.id, record.last_used))
                 for record in self._control.keys(account_id)
-                for used in (self._uses.last(record.id, record.last_used),)
             ]
         )
 
@@ -165,20 +168,21 @@ class DataDir:
         """Vaults, oldest first; of one account when it is given."""
         return self._control.vaults(account_id)
 
-    def vault_named(self, name_or_id: str | None) -> VaultRecord:
+    def vault_named(self, name_or_id: str | None, *, create: bool = True) -> VaultRecord:
         """The vault with that id or name, or the only one there is.
 
-        Without a name the vault `default` is meant, made when there is no vault at all. Raises
-        NotFound, or InvalidRequest when the name is not enough to tell.
+        Without a name, and when there is no vault at all, one called `default` is made; or
+        StorageUnusable is raised when `create` says so. Raises NotFound, or InvalidRequest when the
+        name is not enough to tell.
         """
         vaults = self._control.vaults()
         if name_or_id is None:
             if not vaults:
-                first = self._vault_record("default", self._system.now())
-                return self._control.ensure_vault(first)
+                return self._first_vault(create=create)
             if len(vaults) == 1:
                 return vaults[0]
-        matching = [vault for vault in vaults if name_or_id in (vault.id, vault.name)]
+        matching = [vault for vault in vaults if name_or_id == vault.id]
+        matching = matching or [vault for vault in vaults if name_or_id == vault.name]
         if len(matching) == 1:
             return matching[0]
         if name_or_id is not None and not matching:
@@ -253,22 +257,24 @@ class DataDir:
     def health(self) -> Health:
         """What the vaults report."""
         with self._lock:
-            unusable, failing = sorted(self._unusable), []
+            unusable, failing = set(self._unusable), []
             held = [each for each in self._vaults.values() if each.vault is not None]
             for each in held:
                 each.users += 1
         try:
             total = 0
             for vault in (each.vault for each in held if each.vault is not None):
-                pending = vault.pending_vectors
-                total += pending
-                if pending and vault.failures:
+                pending = _pending(vault)
+                total += pending or 0
+                if pending is None:
+                    unusable.add(vault.id)
+                elif pending and vault.failures:
                     failing.append(vault.id)
         finally:
             with self._lock:
                 for each in held:
                     each.users -= 1
-        return Health(unusable, failing, total)
+        return Health(sorted(unusable), failing, total)
 
     def close(self) -> None:
         """Close every vault and the control plane."""
@@ -292,6 +298,14 @@ class DataDir:
                 return vault
         raise NotFound("vault", vault_id)
 
+    def _first_vault(self, *, create: bool) -> VaultRecord:
+        if not create:
+            raise StorageUnusable(
+                f"There is no vault in {self.path} yet; `treering keys create` or "
+                "`treering import` makes one."
+            )
+        return self._control.ensure_vault(self._vault_record("default", self._system.now()))
+
     def _vault_record(self, name: str, now: int, account_id: str | None = None) -> VaultRecord:
         if account_id is None:
             account_id = self._control.ensure_account(self._system.new_id(), "default", now)
@@ -306,7 +320,7 @@ class DataDir:
         idle, _ = _ceilings(self._open_vaults)
         with self._lock:
             open_vaults = [held.vault for held in self._vaults.values() if held.vault is not None]
-        if sum(vault.pending_vectors > 0 for vault in open_vaults) >= idle:
+        if sum(bool(_pending(vault)) for vault in open_vaults) >= idle:
             return None
         if self._unvisited is None:
             self._unvisited = [record.id for record in self._control.vaults()]
@@ -360,7 +374,7 @@ class DataDir:
             if index_bytes > self._index_bytes:
                 index_bytes -= vault.index_bytes
                 vault.drop_index()
-            if count > pending or (count > idle and not vault.pending_vectors):
+            if count > pending or (count > idle and not _pending(vault)):
                 del self._vaults[vault_id]
                 closing.append(vault)
         return closing
@@ -370,19 +384,15 @@ def _earlier(expires: int | None, other: int | None) -> int | None:
     return min((each for each in (expires, other) if each is not None), default=None)
 
 
+def _pending(vault: Vault) -> int | None:
+    """How many vectors are pending; None when the vault can't be read."""
+    try:
+        return vault.pending_vectors
+    except TreeringError:
+        return None
+
+
 def _ceilings(open_vaults: int) -> tuple[int, int]:
     """How many vaults are left open, idle ones and those with vectors pending."""
     idle = min(open_vaults, _MAX_OPEN_VAULTS)
     return idle, min(idle * 3 // 2, _MAX_WITH_PENDING)
-
-
-def _reply(record: KeyRecord) -> KeyReply:
-    return KeyReply(
-        id=record.id,
-        name=record.name,
-        prefix=record.prefix,
-        vault_id=record.vault_id,
-        scopes=sorted(record.scopes),
-        created_at=to_iso(record.created),
-        expires_at=None if record.expires is None else to_iso(record.expires),
-    )

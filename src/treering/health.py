@@ -16,14 +16,14 @@ class Health:
     @property
     def problems(self) -> list[str]:
         """What is wrong, for who may know the vaults."""
-        return [f"vault {vault_id}: cannot be opened" for vault_id in self.unusable] + [
+        return [f"vault {vault_id}: cannot be used" for vault_id in self.unusable] + [
             f"vault {vault_id}: vectors cannot be computed" for vault_id in self.failing
         ]
 
     @property
     def summary(self) -> list[str]:
         """What is wrong, for anyone."""
-        found = [(self.unusable, "be opened"), (self.failing, "be given vectors")]
+        found = [(self.unusable, "be used"), (self.failing, "be given vectors")]
         return [
             f"{len(vaults)} {'vault' if len(vaults) == 1 else 'vaults'} cannot {what}"
             for vaults, what in found

@@ -73,7 +73,8 @@ class LevelVerbs(ABC):
                 session_id=session_id,
             )
         )
-        return self.perform(request, Caller(idempotency_key=idempotency_key))
+        key = requests.parse_session_id("Idempotency-Key", idempotency_key)
+        return self.perform(request, Caller(idempotency_key=key))
 
     def store(
         self,

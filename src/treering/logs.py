@@ -6,10 +6,12 @@ A traceback is shown without the values of variables, which would be keys and wh
 from __future__ import annotations
 
 import logging
-from typing import cast
+from typing import Literal, cast
 
 import structlog
 from structlog.stdlib import BoundLogger
+
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 _PROCESSORS = (
     structlog.stdlib.filter_by_level,
@@ -27,3 +29,10 @@ def get_logger(name: str) -> BoundLogger:
         logging.getLogger(name), processors=_PROCESSORS, wrapper_class=BoundLogger
     )
     return cast("BoundLogger", logger)
+
+
+def log_to_stderr(level: LogLevel) -> None:
+    """Show what is logged from `level` on, a line each. Until then only warnings are shown."""
+    logger = logging.getLogger("treering")
+    logger.setLevel(level.upper())
+    logger.handlers = [logging.StreamHandler()]

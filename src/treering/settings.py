@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from treering.errors import InvalidRequest
 from treering.level_settings import DEFAULTS, over
+from treering.logs import LogLevel
 from treering.replies import LevelSettings
+from treering.requests import issues_of
 from treering.requests.levels import MAX_BUDGET, MAX_INDEX_ITEMS, MAX_RECALLED
 from treering.retrieval.embedder import Embedder, EmbedderSpec, open_embedder
 
@@ -36,7 +38,7 @@ def _level_value(name: str, description: str) -> Any:
     """A field that any value fits: one that can't be used is reported and never stops a start."""
     return Field(
         default=getattr(DEFAULTS, name),
-        validation_alias=AliasChoices(name, PREFIX.lower() + name, ALIAS_PREFIX.lower() + name),
+        validation_alias=AliasChoices(PREFIX.lower() + name, ALIAS_PREFIX.lower() + name),
         description=description,
         union_mode="left_to_right",
     )
@@ -46,10 +48,16 @@ def _default_data_dir() -> Path:
     return user_data_path("treering", appauthor=False)
 
 
-class Settings(BaseSettings):
-    """What an operator can set, each as `TREERING_<NAME>`."""
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
+
+class Settings(BaseSettings):
+    """What an operator can set, each as `TREERING_<NAME>`; one set to nothing counts as not set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid", validate_by_name=True
+    )
 
     data_dir: Path = Field(
         default_factory=_default_data_dir,
@@ -79,7 +87,9 @@ class Settings(BaseSettings):
         description="Ceiling for the indexes of open vaults; the least recently used is dropped.",
     )
     max_body_mb: int = Field(default=32, ge=1, description="Largest request body, in MiB.")
-    log_level: str = Field(default="info", description="debug, info, warning or error.")
+    log_level: Annotated[LogLevel, BeforeValidator(_lower)] = Field(
+        default="info", description="debug, info, warning or error."
+    )
     max_total_tokens: int | str = _level_value(
         "max_total_tokens", "Budget of the levels block in tokens; what is pinned is sent whatever."
     )
@@ -91,13 +101,30 @@ class Settings(BaseSettings):
     )
 
 
+def load_settings(**changes: Any) -> Settings:
+    """The settings of the environment with `changes`; raises InvalidRequest for unusable values."""
+    try:
+        return Settings(**changes)
+    except ValidationError as error:
+        raise InvalidRequest(*(PREFIX + _upper_name(issue) for issue in issues_of(error))) from None
+
+
+def _upper_name(issue: str) -> str:
+    name, colon, problem = issue.partition(":")
+    return name.upper() + colon + problem
+
+
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """`TREERING_*` and `COGNITIVE_MEMORY_*` variables that no setting reads: perhaps misspelt."""
     known = {PREFIX + name.upper() for name in Settings.model_fields} | _CLIENT_VARIABLES
     known |= {ALIAS_PREFIX + name.upper() for name in _LEVEL_RANGES}
     names = os.environ if environ is None else environ
     prefixes = (PREFIX, ALIAS_PREFIX)
-    return sorted(name for name in names if name.startswith(prefixes) and name not in known)
+    return sorted(
+        name
+        for name, value in names.items()
+        if value and name.startswith(prefixes) and name not in known
+    )
 
 
 def level_settings_of(settings: Settings) -> tuple[LevelSettings, list[str]]:

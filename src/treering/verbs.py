@@ -11,7 +11,7 @@ from treering import replies, requests
 from treering.level_verbs import LevelVerbs
 from treering.model import ANONYMOUS, Caller
 from treering.requests import Request
-from treering.rules.lines import upload_lines
+from treering.requests.lines import upload_lines
 
 R = TypeVar("R")
 

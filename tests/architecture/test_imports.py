@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +14,8 @@ VALUES = {"model", "errors", "system", "version", "logs"}
 WIRE = VALUES | {"requests", "replies", "rules"}
 CORE = WIRE | {"retrieval", "store"}
 MAY_IMPORT = {
-    "rules": WIRE,
-    "requests": VALUES | {"requests", "replies", "rules"},
+    "rules": VALUES | {"replies", "rules"},
+    "requests": WIRE,
     "replies": VALUES | {"replies"},
     "retrieval": VALUES | {"rules", "retrieval"},
     "store": VALUES | {"rules", "store"},
@@ -27,8 +29,34 @@ PURE = set(
 """What rules never import: I/O, clocks and dice."""
 
 
+ENTRANCES = {"", "__main__"}
+"""What starts the program or names its public parts stands on no row of the map."""
+
+
+def rows_of_the_map() -> list[set[str]]:
+    """The folders and modules of each row of the map in CONTRIBUTING.md, from the top down."""
+    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.split("## The map")[1].split("\n\n")[2]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    names = [re.findall(r"`(?:src/treering/)?(\w+)(?:/|\.py)`", cell) for cell in cells]
+    return [set(found) for found in names]
+
+
 def of(layer: str) -> list[Module]:
     return [module for module in modules() if module.layer == layer]
+
+
+def test_dependencies_point_down_the_map() -> None:
+    place = {layer: place for place, row in enumerate(rows_of_the_map()) for layer in row}
+    assert place.keys() == {module.layer for module in modules()} - ENTRANCES
+    assert len(place) == sum(map(len, rows_of_the_map())), "each stands there once"
+    upward = {
+        (module.name, layer)
+        for module in modules()
+        for layer in module.own_imports() - ENTRANCES
+        if module.layer not in ENTRANCES and place[layer] < place[module.layer]
+    }
+    assert not upward
 
 
 @pytest.mark.parametrize("layer", MAY_IMPORT)

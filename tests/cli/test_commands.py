@@ -147,6 +147,9 @@ def test_the_other_exit_codes(server: Server, tmp_path: Path) -> None:
     assert "key" in Program(["--url", server.url])("stats", code=2).err
     Program(["--url", server.url, "--key", "mk_wrong"])("stats", code=3)
     Program(["--url", server.url, "--key", f"{server.key()}:read"])("wipe", "--yes", code=3)
+    for command in (["stats"], ["keys", "list"]):
+        Program(["--url", server.url, "--key", "mk_…"])(*command, code=3)
+        assert "url: " in Program(["--url", "http://h:x", "--key", "mk_x"])(*command, code=2).err
     Program(["--url", "http://127.0.0.1:9", "--key", "mk_x"])("stats", code=9)
     missing = str(tmp_path / "nowhere")
     assert "no data directory" in Program(["--data-dir", missing])("stats", code=7).err

@@ -19,6 +19,8 @@ from tests.support.worlds import hash_embedder
 from treering import Vault, Verbs
 from treering.cli import line_file
 from treering.cli.line_file import MAX_CHUNK_LINES, chunks
+from treering.requests import UploadLine
+from treering.requests.lines import MAX_LINE_BYTES, upload_line
 
 SAME = {"content": "Same line."}
 
@@ -139,6 +141,23 @@ def test_a_line_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None
     [chunk] = chunks(stream)
     assert (chunk.numbers, [number for number, _ in chunk.problems]) == ([1, 3], [2])
     assert chunk.read == len(stream.getvalue())
+
+
+def test_a_file_of_bad_lines_alone_is_chunked_too() -> None:
+    stream = io.BytesIO(b"no json\n" * (2 * MAX_CHUNK_LINES + 1))
+    parts = list(chunks(stream))
+    assert [len(part.problems) for part in parts] == [MAX_CHUNK_LINES, MAX_CHUNK_LINES, 1]
+    assert sum(part.read for part in parts) == len(stream.getvalue())
+
+
+def test_the_longest_line_of_a_file_is_the_longest_of_an_upload() -> None:
+    line = json.dumps({"content": "x" * 200_000}).encode()
+    longest = line + b" " * (MAX_LINE_BYTES - len(line))
+    assert isinstance(upload_line(longest), UploadLine)
+    problem = upload_line(longest + b" ")
+    assert problem == f"is over {MAX_LINE_BYTES:,} bytes"
+    [chunk] = chunks(io.BytesIO(longest + b"\n" + longest + b" \n"))
+    assert (chunk.numbers, chunk.problems) == ([1], [(2, problem)])
 
 
 def test_chunks_are_bounded_by_bytes_too(monkeypatch: pytest.MonkeyPatch) -> None:

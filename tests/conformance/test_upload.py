@@ -11,7 +11,7 @@ from tests.conformance.steps import everything, iso, store
 from tests.support.worlds import Clock
 from treering import Verbs
 from treering.errors import PayloadTooLarge
-from treering.rules.lines import MAX_LINES
+from treering.requests.lines import MAX_LINES
 
 
 def lines(*bodies: Any) -> str:

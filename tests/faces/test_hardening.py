@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import select
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from starlette.types import Message, Receive
 
 from tests.faces.conftest import Wire
 from tests.support.worlds import World, hash_embedder, running_server
+from treering.access import SCOPES
 from treering.data_dir import DataDir, _ceilings
 from treering.descriptors import vaults_within
 from treering.errors import NotFound, RateLimited, StorageFailure, StorageUnusable, Unauthorized
@@ -25,10 +28,10 @@ from treering.health import Health
 from treering.http import body_limit, protocol, turns
 from treering.http.accepting import quiet_when_full
 from treering.http.app import create_app
-from treering.http.turns import RUNNING, WAITING, Turns
+from treering.http.turns import LENGTHY, PROMPT_BYTES, RUNNING, WAITING, Turns
+from treering.requests.lines import MAX_LINE_BYTES
 from treering.rules import bulk
 from treering.rules.bulk import too_many_fields, too_many_values
-from treering.rules.lines import MAX_LINE_BYTES
 from treering.settings import Settings
 
 JSON = {"Content-Type": "application/json"}
@@ -47,7 +50,12 @@ def app(data_dir: DataDir) -> FastAPI:
 
 
 def called(
-    app: FastAPI, receive: Receive, method: str, path: str, key: str | None = None
+    app: FastAPI,
+    receive: Receive,
+    method: str,
+    path: str,
+    key: str | None = None,
+    query: bytes = b"",
 ) -> tuple[int, dict[str, str], Any]:
     """The status, the headers and the body of what the application answers."""
     sent: list[Message] = []
@@ -60,7 +68,7 @@ def called(
         headers.append((b"x-api-key", key.encode()))
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
-        "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": b"",
+        "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": query,
         "root_path": "", "headers": headers, "client": None, "server": None, "state": {},
     }  # fmt: skip
     asyncio.run(app(scope, receive, send))
@@ -73,21 +81,111 @@ async def never() -> Message:
     raise AssertionError("the body was asked for")
 
 
+def keyed(app: FastAPI) -> list[tuple[str, str]]:
+    """Every operation that needs a key, as its method and path."""
+    found = [
+        (method.upper(), path)
+        for path, operations in app.openapi()["paths"].items()
+        if "health" not in path
+        for method in operations
+    ]
+    assert len(found) > 50
+    return found
+
+
+@pytest.mark.promise("bodies.unread")
 @pytest.mark.parametrize("key", [None, "mk_unknown"])
 def test_the_body_of_a_stranger_is_never_read(app: FastAPI, key: str | None) -> None:
-    paths = app.openapi()["paths"]
-    asked = {path: set(operations) for path, operations in paths.items() if "health" not in path}
-    assert len(asked) > 20
-    for path, methods in asked.items():
-        for method in methods:
-            status, _, body = called(app, never, method.upper(), path, key)
-            assert (status, body["error"]) == (401, "Unauthorized"), path
+    for method, path in keyed(app):
+        status, _, body = called(app, never, method, path, key)
+        assert (status, body["error"]) == (401, "Unauthorized"), path
 
 
+@pytest.mark.promise("bodies.unread")
 def test_nor_is_a_body_that_the_key_may_not_send(app: FastAPI, data_dir: DataDir) -> None:
-    key = data_dir.create_key(scopes=["stats:read"]).key
-    for path in ("/v1/memory/ingest", "/v1/memory/search", "/v1/memory/upload", "/v1/recall"):
-        assert called(app, never, "POST", path, key)[0] == 403
+    key = data_dir.create_key(scopes=["providers:use"]).key
+    for method, path in keyed(app):
+        status, _, body = called(app, never, method, path, key)
+        assert (status, body["error"]) == (403, "Forbidden"), f"{method} {path}"
+
+
+@pytest.mark.promise("bodies.unread", "errors.unknown-parameter")
+def test_nor_is_a_body_beside_a_parameter_that_nobody_knows(
+    app: FastAPI, data_dir: DataDir
+) -> None:
+    key = data_dir.create_key(scopes=list(SCOPES)).key
+    for method, path in keyed(app):
+        status, _, body = called(app, never, method, path, key, b"session=a&user_id=b&session=c")
+        assert (status, body["error"]) == (400, "InvalidRequest"), f"{method} {path}"
+        assert body["issues"] == [
+            "query.session: unknown parameter; remove it",
+            "query.user_id: unknown parameter; remove it",
+        ]
+    many = b"&".join(b"%d%s" % (n, b"x" * 400) for n in range(100))
+    _, _, body = called(app, never, "GET", "/v1/memory/stats", key, many)
+    assert (len(body["issues"]), body["issues"][-1]) == (21, "body: … and 80 more problems")
+    assert len(json.dumps(body)) < 20_000
+
+
+@pytest.mark.promise("errors.unknown-parameter")
+def test_every_parameter_that_is_documented_is_known(wire: Wire, app: FastAPI) -> None:
+    paths, asked = app.openapi()["paths"], 0
+    for method, path in keyed(app):
+        for parameter in paths[path][method.lower()].get("parameters", []):
+            if parameter["in"] == "query":
+                asked += 1
+                answer = wire.request(method, f"{path}?{parameter['name']}=1")
+                assert "unknown parameter" not in answer.text
+    assert asked > 20
+
+
+@pytest.mark.promise("keys.revoked-at-once")
+@pytest.mark.parametrize("way", ["revoked", "expired"])
+def test_a_key_that_ends_while_the_body_arrives_does_nothing(
+    app: FastAPI, data_dir: DataDir, world: World, way: str
+) -> None:
+    for method, path in keyed(app):
+        if method == "GET":
+            continue
+        made = data_dir.create_key(scopes=list(SCOPES), expires_in_days=1)
+
+        async def arriving(key_id: str = made.id) -> Message:
+            if way == "revoked":
+                data_dir.revoke_key(key_id)
+            else:
+                world.clock.advance(days=2)
+            return {"type": "http.request", "body": b"{}", "more_body": False}
+
+        status, _, body = called(app, arriving, method, path, made.key)
+        assert (status, body["error"]) == (401, "Unauthorized"), f"{method} {path}"
+
+
+@pytest.mark.promise("keys.revoked-at-once")
+def test_nor_does_one_that_is_revoked_while_it_waits_for_its_turn(
+    app: FastAPI, data_dir: DataDir
+) -> None:
+    made = data_dir.create_key()
+
+    async def scenario() -> int:
+        turns: Turns = app.state.turns
+        async with (
+            httpx2.AsyncClient(
+                transport=httpx2.ASGITransport(app), base_url="http://server"
+            ) as client,
+            asyncio.TaskGroup() as group,
+            AsyncExitStack() as running,
+        ):
+            for _ in range(RUNNING):
+                await running.enter_async_context(turns.of(made.vault_id, no_body()))
+            asked = group.create_task(
+                client.get("/v1/memory/stats", headers={"x-api-key": made.key})
+            )
+            while turns._queues[made.vault_id].requests == RUNNING:
+                await asyncio.sleep(0)
+            data_dir.revoke_key(made.id)
+        return asked.result().status_code
+
+    assert asyncio.run(scenario()) == 401
 
 
 def test_an_unknown_path_or_method_is_named_whatever_the_key(anyone: httpx2.Client) -> None:
@@ -148,6 +246,11 @@ def test_ten_thousand_messages_are_the_most(wire: Wire) -> None:
     assert wire.post("/v1/memory/ingest", {"messages": [message] * 10_000}).status_code == 202
 
 
+async def no_body() -> AsyncIterator[bytes]:
+    return
+    yield
+
+
 def test_a_vault_runs_eight_requests_lets_some_wait_and_refuses_the_rest() -> None:
     async def scenario() -> list[int]:
         queue, running, most = Turns(), 0, 0
@@ -155,7 +258,7 @@ def test_a_vault_runs_eight_requests_lets_some_wait_and_refuses_the_rest() -> No
 
         async def request(vault_id: str) -> None:
             nonlocal running, most
-            async with queue.of(vault_id):
+            async with queue.of(vault_id, no_body()):
                 running += 1
                 most = max(most, running)
                 await finish.wait()
@@ -185,6 +288,7 @@ def test_one_request_too_many_is_answered_429(
     assert (status, headers["retry-after"], body["error"]) == (429, "1", "RateLimited")
 
 
+@pytest.mark.promise("bodies.time", "bodies.broken-off")
 def test_a_body_that_stops_arriving_is_given_up(
     app: FastAPI, data_dir: DataDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,9 +304,94 @@ def test_a_body_that_stops_arriving_is_given_up(
     for path in ("/v1/memory/search", "/v1/memory/upload"):
         began: list[bool] = []
         key = data_dir.create_key().key
-        status, _, body = called(app, half, "POST", path, key)
+        status, headers, body = called(app, half, "POST", path, key)
         assert (status, body["error"]) == (400, "InvalidRequest")
-        assert "stopped arriving" in body["message"]
+        assert "stopped arriving for 0.01 seconds" in body["message"]
+        assert headers["connection"] == "close"
+
+
+@pytest.mark.promise("bodies.time", "bodies.broken-off")
+@pytest.mark.parametrize("pause", [0, 0.001])
+def test_a_body_that_never_ends_is_given_up(
+    app: FastAPI, data_dir: DataDir, monkeypatch: pytest.MonkeyPatch, pause: float
+) -> None:
+    monkeypatch.setattr(body_limit, "BODY_TIME_S", 0.05)
+    key = data_dir.create_key().key
+
+    async def dripping() -> Message:
+        if pause:
+            await asyncio.sleep(pause)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    for path in ("/v1/memory/search", "/v1/memory/upload"):
+        status, headers, body = called(app, dripping, "POST", path, key)
+        assert (status, body["issues"]) == (400, ["body: took over 0.05 seconds to arrive"])
+        assert headers["connection"] == "close"
+
+
+@pytest.mark.promise("bodies.broken-off")
+def test_a_streamed_body_over_the_limit_closes_its_connection(
+    app: FastAPI, data_dir: DataDir
+) -> None:
+    async def endless() -> Message:
+        return {"type": "http.request", "body": b" " * (1 << 20), "more_body": True}
+
+    key = data_dir.create_key().key
+    for path in ("/v1/memory/search", "/v1/memory/upload"):
+        status, headers, body = called(app, endless, "POST", path, key)
+        assert (status, body["limit"]) == (413, 32 << 20)
+        assert headers["connection"] == "close"
+
+
+def test_a_body_that_is_whole_leaves_its_connection_open(wire: Wire) -> None:
+    answers = [wire.post("/v1/memory/search", {}), wire.get("/v1/memory/stats?x=1")]
+    assert [answer.headers.get("connection") for answer in answers] == [None, None]
+
+
+def test_a_caller_who_hangs_up_is_no_failure_of_ours(
+    app: FastAPI, data_dir: DataDir, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    key = data_dir.create_key().key
+    status, _, body = called(app, gone, "POST", "/v1/memory/upload", key)
+    assert (status, body["issues"]) == (400, ["body: did not arrive whole"])
+    assert caplog.records == []
+
+
+@pytest.mark.promise("bodies.slow")
+def test_bodies_that_drip_in_hold_up_no_reader(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "PROMPT_S", 0.3)
+    with running_server(tmp_path, world.system()) as (url, data_dir):
+        key = data_dir.create_key().key
+        address = httpx2.URL(url)
+        dripping = [
+            socket.create_connection((address.host, address.port or 0)) for _ in range(LENGTHY + 4)
+        ]
+        for place, connection in enumerate(dripping):
+            path = "ingest" if place % 2 else "upload"
+            connection.settimeout(30)
+            connection.sendall(
+                f"POST /v1/memory/{path} HTTP/1.1\r\nHost: x\r\nx-api-key: {key}:write\r\n"
+                "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{".encode()
+            )
+        ready, _, _ = select.select(dripping, [], [], 30)
+        while len(ready) < 4:
+            ready, _, _ = select.select(dripping, [], [], 30)
+        assert [connection.recv(100)[:12] for connection in ready] == [b"HTTP/1.1 429"] * 4
+        with httpx2.Client(base_url=url, headers={"x-api-key": str(key)}) as reader:
+            for _ in range(3):
+                assert reader.post("/v1/memory/search", json={"query": "x"}).status_code == 200
+                assert reader.get("/v1/memory/stats").status_code == 200
+            large = b" " * (PROMPT_BYTES + 1)
+            assert reader.post("/v1/memory/upload", content=large).status_code == 429
+            for connection in dripping:
+                connection.close()
+            while reader.post("/v1/memory/upload", content=large).status_code == 429:
+                pass
 
 
 @pytest.mark.parametrize(
@@ -266,10 +455,55 @@ def test_health_names_no_vault(app: FastAPI, data_dir: DataDir) -> None:
     with pytest.raises(StorageUnusable), data_dir.using(broken):
         pass
     status, _, body = called(app, never, "GET", "/health")
-    assert (status, body["ok"], body["problems"]) == (200, False, ["1 vault cannot be opened"])
+    assert (status, body["ok"], body["problems"]) == (200, False, ["1 vault cannot be used"])
     assert Health(["a", "b"], ["c"], 0).summary == [
-        "2 vaults cannot be opened", "1 vault cannot be given vectors",
+        "2 vaults cannot be used", "1 vault cannot be given vectors",
     ]  # fmt: skip
+
+
+def fill_with_junk(data_dir: DataDir, vault_id: str) -> None:
+    for file in data_dir.path.glob(f"vaults/{vault_id}.db*"):
+        file.write_bytes(b"no database at all " * 10_000)
+
+
+@pytest.mark.promise("health.unreadable")
+def test_an_open_vault_that_becomes_unreadable_is_reported(app: FastAPI, data_dir: DataDir) -> None:
+    broken, well = data_dir.create_key(), data_dir.create_key()
+    for key in (broken, well):
+        with data_dir.using(key.vault_id) as vault:
+            vault.ingest([{"role": "user", "content": "hello"}])
+    fill_with_junk(data_dir, broken.vault_id)
+    status, _, body = called(app, never, "GET", "/health")
+    assert (status, body["ok"], body["problems"]) == (200, False, ["1 vault cannot be used"])
+    assert data_dir.health().problems == [f"vault {broken.vault_id}: cannot be used"]
+    assert called(app, never, "GET", "/v1/memory/stats", well.key)[0] == 200
+
+
+@pytest.mark.promise("health.unreadable")
+def test_an_unreadable_vault_is_closed_in_its_turn_and_fails_no_other(
+    world: World, tmp_path: Path
+) -> None:
+    data_dir = DataDir(tmp_path, hash_embedder(), world.system(), open_vaults=2)
+    broken, *well = (data_dir.create_key().vault_id for _ in range(3))
+    with data_dir.using(broken):
+        pass
+    fill_with_junk(data_dir, broken)
+    for vault_id in well:
+        with data_dir.using(vault_id) as vault:
+            assert vault.stats().memories == 0
+    assert list(data_dir._vaults) == well
+    data_dir.close()
+
+
+@pytest.mark.promise("health.unreadable")
+def test_an_unreadable_vault_keeps_no_other_from_being_resumed(data_dir: DataDir) -> None:
+    broken, well = (data_dir.create_key().vault_id for _ in range(2))
+    with data_dir.using(broken):
+        pass
+    fill_with_junk(data_dir, broken)
+    while data_dir._visit_next() is False:
+        pass
+    assert data_dir._vaults.keys() == {broken, well}
 
 
 def test_a_key_that_cannot_be_noted_as_used_works_all_the_same(
@@ -326,21 +560,6 @@ def test_a_key_that_is_revoked_meanwhile_makes_none(data_dir: DataDir) -> None:
     data_dir.revoke_key(made.id)
     with pytest.raises(Unauthorized):
         data_dir.create_key(granted_by=grant)
-
-
-def test_the_key_of_an_upload_is_checked_again_when_the_file_is_there(
-    app: FastAPI, data_dir: DataDir
-) -> None:
-    made = data_dir.create_key()
-
-    async def arriving() -> Message:
-        data_dir.revoke_key(made.id)
-        return {"type": "http.request", "body": b'{"content": "too late"}', "more_body": False}
-
-    status, _, body = called(app, arriving, "POST", "/v1/memory/upload", made.key)
-    assert (status, body["error"]) == (401, "Unauthorized")
-    with data_dir.using(made.vault_id) as vault:
-        assert vault.stats().memories == 0
 
 
 def test_a_line_that_is_too_large_is_a_bad_line_and_the_others_are_kept(wire: Wire) -> None:

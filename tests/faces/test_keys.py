@@ -41,7 +41,24 @@ def test_a_new_key_is_shown_once_with_what_it_may_do(wire: Wire) -> None:
     listed = {key["id"]: key for key in wire.get("/v1/keys").json()["keys"]}
     assert "key" not in listed[reply["id"]]
     assert listed[reply["id"]]["status"] == "active"
-    assert listed[reply["id"]].get("last_used_at") is None
+
+
+@pytest.mark.promise("keys.list")
+def test_a_listed_key_has_every_field_of_the_contract(wire: Wire) -> None:
+    never_used = made(wire, name="new")
+    expiring = made(wire, expires_in_days=1)
+    listed = {key["id"]: key for key in wire.get("/v1/keys").json()["keys"]}
+    for key in listed.values():
+        assert set(key) == {
+            "id", "name", "prefix", "vault_id", "scopes", "created_at", "expires_at", "status",
+            "last_used_at",
+        }  # fmt: skip
+    assert listed[never_used["id"]]["last_used_at"] is None
+    assert listed[never_used["id"]]["expires_at"] is None
+    assert listed[expiring["id"]]["expires_at"] == expiring["expires_at"]
+    document = wire.get("/openapi.json").json()["components"]["schemas"]
+    assert set(document["ListedKey"]["required"]) == set(listed[never_used["id"]])
+    assert "status" not in document["KeyReply"]["properties"]
 
 
 @pytest.mark.promise("keys.vault")

@@ -118,7 +118,7 @@ def test_tensions_self_model_and_settings_have_their_shapes(wire: Wire) -> None:
         ("POST", "/v1/memories", {"items": [{"content": AUTH, "tier": "L0"}]}, "items[0].tier"),
         ("PATCH", "/v1/memories/x", {"level": "L1"}, "level: unknown field"),
         ("PATCH", "/v1/memories/x", {"id": "y"}, "id: unknown field"),
-        ("GET", "/v1/memories?level=L1", None, "level: unknown field"),
+        ("GET", "/v1/memories?level=L1", None, "query.level: unknown parameter"),
         ("GET", "/v1/memories?limit=501", None, "limit"),
         ("GET", "/v1/tensions?status=done", None, "status"),
         ("POST", "/v1/tensions/x", {}, "body: send resolvedBy"),

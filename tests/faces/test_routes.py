@@ -174,3 +174,20 @@ def test_health_answers_anyone(anyone: httpx2.Client, path: str) -> None:
     assert health["version"]
     limits = health["limits"]
     assert (limits["messageCharacters"], limits["uploadLines"]) == (200_000, 10_000)
+
+
+@pytest.mark.promise("ingest.idempotency-key")
+def test_what_honours_an_idempotency_key_says_so_and_nothing_else_does(wire: Wire) -> None:
+    def declares(call: Call) -> bool:
+        return any(each["name"].lower() == "idempotency-key" for each in parameters(call))
+
+    def parameters(call: Call) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = call.operation.get("parameters", [])
+        return found
+
+    honouring = {"POST /v1/memory/ingest", "POST /v1/turns", "POST /api/v1/turns"}
+    assert {call.name for call in calls(wire) if declares(call)} == honouring
+    blank = {"Idempotency-Key": ""}
+    assert wire.request("GET", "/v1/memory/stats", blank).status_code == 200
+    turn = {"userMessage": "hi", "assistantResponse": "hello"}
+    assert wire.post("/v1/turns", turn, blank).status_code == 400

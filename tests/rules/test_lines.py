@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.rules.texts import anything
 from treering.requests import UploadLine
-from treering.rules.lines import upload_line, upload_lines
+from treering.requests.lines import upload_line, upload_lines
 
 
 @pytest.mark.promise("upload.lines")

@@ -6,19 +6,16 @@ so each line is sent with its `occurrence`: it is the k-th of its kind in the wh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from treering.requests import UploadLine
+from treering.requests.lines import MAX_LINE_BYTES, TOO_LONG, line_json, upload_line
 from treering.rules.content import fingerprint, remembered
-from treering.rules.lines import upload_line
 
 MAX_CHUNK_LINES = 1_000
 MAX_CHUNK_BYTES = 4_000_000
-MAX_LINE_BYTES = 8_000_000
-"""More than the JSON of the longest message there can be, with every character escaped."""
 
 
 @dataclass(slots=True)
@@ -36,8 +33,9 @@ class Chunk:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to send it."""
-        return len(self.lines) >= MAX_CHUNK_LINES or self.size >= MAX_CHUNK_BYTES
+        """Whether it is time to send it, or to report what is wrong with it."""
+        count = len(self.lines) + len(self.problems)
+        return count >= MAX_CHUNK_LINES or self.size >= MAX_CHUNK_BYTES
 
 
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
@@ -50,7 +48,7 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
     for number, (raw, length) in enumerate(_raw_lines(stream), start=1):
         chunk.read += length
         if raw is None:
-            chunk.problems.append((number, f"is longer than {MAX_LINE_BYTES:,} bytes"))
+            chunk.problems.append((number, TOO_LONG))
         elif raw.strip():
             _take(chunk, number, raw, seen)
         if chunk.is_full:
@@ -69,7 +67,7 @@ def _take(chunk: Chunk, number: int, raw: bytes, seen: dict[bytes, int]) -> None
     seen[identity] = seen.get(identity, 0) + 1
     if line.occurrence is None:
         line = line.model_copy(update={"occurrence": seen[identity]})
-    sent = json.dumps(line.model_dump(exclude_none=True)).encode("ascii")
+    sent = line_json(line)
     chunk.lines.append(sent)
     chunk.numbers.append(number)
     chunk.size += len(sent)
@@ -86,8 +84,9 @@ def _raw_lines(stream: BinaryIO) -> Iterator[tuple[bytes | None, int]]:
     """Each line and its length; None for one that is too long, whose bytes are passed over."""
     while raw := stream.readline(MAX_LINE_BYTES + 1):
         length = len(raw)
-        if length <= MAX_LINE_BYTES:
-            yield raw, length
+        line = raw.removesuffix(b"\n")
+        if len(line) <= MAX_LINE_BYTES:
+            yield line, length
             continue
         while not raw.endswith(b"\n") and (raw := stream.readline(MAX_LINE_BYTES)):
             length += len(raw)

@@ -8,12 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
 from treering.cli.output import Output
 from treering.cli.target import Given, Target, chosen
-from treering.errors import InvalidRequest
-from treering.requests import issues_of
+from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.settings import Settings
@@ -105,8 +103,14 @@ def wants_json(ctx: typer.Context) -> bool:
 
 
 def target_of(arguments: dict[str, Any]) -> Target:
-    """The target that the options in `arguments`, which are taken out, and the environment name."""
-    options = Given(**{name: arguments.pop(name) or None for name in _TARGET_VARIABLES})
+    """The target that the options in `arguments`, which are taken out, and the environment name.
+
+    Raises InvalidRequest for an option that is given as nothing: a shell's variable that is unset
+    never means the default.
+    """
+    given = {name: arguments.pop(name) for name in _TARGET_VARIABLES}
+    refuse_blank(**given)
+    options = Given(**given)
     environment = Given(
         **{name: os.environ.get(variable) or None for name, variable in _TARGET_VARIABLES.items()}
     )
@@ -116,13 +120,9 @@ def target_of(arguments: dict[str, Any]) -> Target:
 def load_settings(**changes: Any) -> Settings:
     """The settings of the environment with `changes`; raises InvalidRequest for unusable values."""
     # Imports numpy by way of the embedders, which --help need not wait for.
-    from treering.settings import PREFIX, Settings  # noqa: PLC0415
+    from treering import settings  # noqa: PLC0415
 
-    try:
-        return Settings(**changes)
-    except ValidationError as error:
-        issues = issues_of(error)
-        raise InvalidRequest(*[PREFIX + _upper_name(issue) for issue in issues]) from None
+    return settings.load_settings(**changes)
 
 
 _TARGET_VARIABLES = {
@@ -131,11 +131,6 @@ _TARGET_VARIABLES = {
     "data_dir": "TREERING_DATA_DIR",
     "vault": "TREERING_VAULT",
 }
-
-
-def _upper_name(issue: str) -> str:
-    name, colon, problem = issue.partition(":")
-    return name.upper() + colon + problem
 
 
 def _vault_options(

@@ -53,21 +53,27 @@ class Target:
         `settings` is called for local storage alone. Raises StorageUnusable for storage that is
         not there or can't be used.
         """
-        # numpy and the model's runtime take most of a second, which --help need not wait for.
-        from treering.client import connect  # noqa: PLC0415
+        if self.url is not None:
+            return self._served(self.url)
+        # numpy and the model's runtime take most of a second, which a server's client need not
+        # wait for.
+        from treering.client.local import open_path  # noqa: PLC0415
         from treering.settings import embedder_of  # noqa: PLC0415
 
-        if self.url is not None:
-            if not self.url.startswith(("http://", "https://")):
-                raise InvalidRequest(f"url: {self.url} must begin with http:// or https://")
-            if self.key is None:
-                raise InvalidRequest("key: name a memory key with --key or TREERING_KEY")
-            return connect(self.url, self.key)
         local = settings()
         path = self.path(local, create=create)
-        embedder = embedder_of(local)
         vault = self.vault if self.file is None else None
-        return connect(path, self.key, vault=vault, embedder=embedder)
+        return open_path(path, self.key, vault, embedder_of(local), create=create)
+
+    def _served(self, url: str) -> Verbs:
+        # Imports the HTTP library, which --help need not wait for.
+        from treering.client import connect  # noqa: PLC0415
+
+        if not url.startswith(("http://", "https://")):
+            raise InvalidRequest(f"url: {url} must begin with http:// or https://")
+        if self.key is None:
+            raise InvalidRequest("key: name a memory key with --key or TREERING_KEY")
+        return connect(url, self.key)
 
     def path(self, settings: Settings, *, create: bool) -> Path:
         """The vault's file or the data directory; raises StorageUnusable as `open` does."""
@@ -87,16 +93,16 @@ def is_remote(vault: Verbs) -> bool:
 
 
 def usable_data_dir(path: Path, *, create: bool) -> Path:
-    """A data directory that is there; raises StorageUnusable."""
-    if path.is_dir():
-        return path
-    if path.exists():
+    """A data directory that is there, or a folder to be one; raises StorageUnusable."""
+    if path.exists() and not path.is_dir():
         raise StorageUnusable(f"{path} is no folder; name a vault's file with --vault.")
-    if not create:
+    if not create and not (path / "control.db").is_file():
         raise StorageUnusable(
             f"There is no data directory at {path}; `treering serve`, `treering keys create` or "
             "`treering import` makes one."
         )
+    if path.is_dir():
+        return path
     try:
         path.mkdir(mode=0o700, parents=True)
     except OSError as error:

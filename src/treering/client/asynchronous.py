@@ -16,16 +16,19 @@ R = TypeVar("R")
 
 
 class _Awaited(Generic[P, R]):
-    """A method of Verbs as a coroutine, with its arguments and its result typed as they are."""
+    """A method of Verbs as a coroutine, with its arguments and its result typed as they are.
+
+    What runs is the blocking vault's own method of that name.
+    """
 
     def __init__(self, verb: Callable[Concatenate[Verbs, P], R]) -> None:
-        self._verb = verb
+        self._name = verb.__name__
         self.__doc__ = verb.__doc__
 
     def __get__(self, owner: AsyncVerbs, kind: type[AsyncVerbs]) -> Callable[P, Awaitable[R]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> Awaitable[R]:
-            verb = partial(self._verb, owner.blocking, *args, **kwargs)
-            return anyio.to_thread.run_sync(verb)
+            verb: Callable[P, R] = getattr(owner.blocking, self._name)
+            return anyio.to_thread.run_sync(partial(verb, *args, **kwargs))
 
         return call
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from treering.data_dir import DataDir
 from treering.errors import InvalidRequest
 from treering.level_settings import DEFAULTS
 from treering.model import ANONYMOUS, Caller
+from treering.reach import Reach
 from treering.replies import LevelSettings
-from treering.requests import ChangeSettingsRequest, Request, SettingsRequest
+from treering.requests import Request
 from treering.retrieval.embedder import Embedder
-from treering.settings import Settings, embedder_of, level_settings_of
+from treering.settings import embedder_of, level_settings_of, load_settings
 from treering.system import System
 from treering.vault import Vault
 from treering.verbs import Verbs
@@ -22,16 +23,28 @@ from treering.verbs import Verbs
 R = TypeVar("R")
 
 
-def open_path(where: str, key: str | None, vault: str | None, embedder: Embedder | None) -> Verbs:
-    """The verbs of a vault on this machine; see `connect`."""
+def open_path(
+    where: str | PathLike[str],
+    key: str | None,
+    vault: str | None,
+    embedder: Embedder | None,
+    *,
+    create: bool = True,
+) -> Verbs:
+    """The verbs of a vault on this machine; see `connect`.
+
+    `create` False: raises StorageUnusable rather than make the first vault of a data directory.
+    """
     path = Path(where)
-    settings = Settings()
+    settings = load_settings()
     embedder = embedder or embedder_of(settings)
     levels, _ = level_settings_of(settings)
     if path.is_dir():
-        return LocalVault(path, embedder, key, vault, levels)
+        return LocalVault(path, embedder, key, vault, levels, create=create)
     if key is not None:
         raise InvalidRequest(f"key: {path} is a vault's file, which needs no key")
+    if vault is not None:
+        raise InvalidRequest(f"vault: {path} is one vault's file, or no folder yet; leave it out")
     return Vault.open(path, embedder=embedder, inherited=lambda: levels)
 
 
@@ -45,30 +58,25 @@ class LocalVault(Verbs):
         key: str | None,
         vault: str | None,
         levels: LevelSettings = DEFAULTS,
+        *,
+        create: bool = True,
     ) -> None:
-        self._data_dir = DataDir(path, embedder, System(), levels=levels)
+        data_dir = DataDir(path, embedder, System(), levels=levels)
         self._closing = ExitStack()
-        self._closing.callback(self._data_dir.close)
+        self._closing.callback(data_dir.close)
         with ExitStack() as undoing:
             undoing.callback(self._closing.close)
-            self._grant = self._data_dir.grant_for(key) if key is not None else None
-            if self._grant is not None:
-                vault_id, self._account_id = self._grant.vault_id, self._grant.account_id
-            else:
-                record = self._data_dir.vault_named(vault)
-                vault_id, self._account_id = record.id, record.account_id
-            self._vault = self._closing.enter_context(self._data_dir.using(vault_id))
+            grant = data_dir.grant_for(key) if key is not None else None
+            record = data_dir.vault_named(grant.vault_id if grant else vault, create=create)
+            if vault is not None and vault not in (record.id, record.name):
+                raise InvalidRequest("vault: the key opens another one; leave one of the two out")
+            opened = self._closing.enter_context(data_dir.using(record.id))
+            self._reach = Reach(data_dir, opened, record.account_id, grant)
             undoing.pop_all()
 
     def perform(self, request: Request[R], caller: Caller = ANONYMOUS) -> R:
         """Do what `request` asks, if the key allows it."""
-        if self._grant is not None:
-            self._grant.allow(type(request))
-            caller = replace(caller, key_id=self._grant.key_id)
-        asked: object = request
-        if isinstance(asked, SettingsRequest | ChangeSettingsRequest) and asked.scope == "account":
-            return cast("R", self._data_dir.account_settings(self._account_id, asked))
-        return self._vault.perform(request, caller)
+        return self._reach.perform(request, caller)
 
     def close(self) -> None:
         """Close the data directory."""

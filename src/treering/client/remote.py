@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast
-from urllib.parse import quote
 
 import httpx2
 
 from treering import replies, requests
+from treering.access import PresentedKey
 from treering.client.level_routes import LEVEL_ROUTES
 from treering.client.route import Route
-from treering.errors import NotReady, from_body
+from treering.errors import InvalidRequest, NotReady, from_body
 from treering.model import ANONYMOUS, Caller
 from treering.replies import KeyReply, KeysReply, RevokedReply, from_wire
 from treering.requests import Request
-from treering.rules.lines import Line
+from treering.requests.lines import Line, line_json
 from treering.verbs import Verbs
 
 R = TypeVar("R")
@@ -42,14 +43,23 @@ _ROUTES: dict[type[Request[Any]], Route] = {
     requests.WarmupRequest: Route("POST", "/v1/memory/warmup", replies.WarmupReply),
     **LEVEL_ROUTES,
 }
+_REVOKE = Route("DELETE", "/v1/keys/{id}", RevokedReply, "key")
 
 
 class _Http:
-    """A connection to a server with a key; errors come back as the server's own classes."""
+    """A connection to a server with a key; errors come back as the server's own classes.
+
+    Raises Unauthorized for a text that can be no key, InvalidRequest for one that can be no URL.
+    """
 
     def __init__(self, url: str, key: str, transport: httpx2.BaseTransport | None = None) -> None:
+        PresentedKey.parse(key)
+        try:
+            base_url = httpx2.URL(url.rstrip("/"))
+        except httpx2.InvalidURL as error:
+            raise InvalidRequest(f"url: {error}") from None
         self._client = httpx2.Client(
-            base_url=url.rstrip("/"),
+            base_url=base_url,
             headers={"Authorization": f"Bearer {key}"},
             timeout=TIMEOUT_S,
             transport=transport,
@@ -70,7 +80,7 @@ class _Http:
             response = self._client.request(
                 method, path, content=content, headers=sent, params=params
             )
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             raise NotReady(
                 f"The server at {self._client.base_url} did not answer ({error}); does "
                 "`treering serve` run there?"
@@ -107,8 +117,8 @@ class RemoteVault(Verbs):
         headers = _headers(request, caller)
         given = request.model_dump(mode="python", by_alias=True, exclude_unset=True)
         path = route.path
-        if "{id}" in path:
-            path = path.format(id=quote(given.pop("id"), safe="", errors="replace"))
+        if route.resource:
+            path = route.path_of(given.pop("id"))
         content = params = None
         if route.method == "GET":
             params = {name: value for name, value in given.items() if value is not None}
@@ -131,7 +141,8 @@ class RemoteVault(Verbs):
             content=b"\n".join(_upload_line(line) for line in request.lines),
             headers={"Content-Type": "text/plain; charset=utf-8"},
         )
-        return from_wire(replies.UploadReply, answer)
+        reply = from_wire(replies.UploadReply, answer)
+        return replace(reply, errors=[_explained(error, request.lines) for error in reply.errors])
 
 
 class RemoteKeys:
@@ -166,7 +177,8 @@ class RemoteKeys:
 
     def revoke(self, key_id: str) -> RevokedReply:
         """Revoke a key at once."""
-        return from_wire(RevokedReply, self._http.call("DELETE", f"/v1/keys/{key_id}"))
+        path = _REVOKE.path_of(key_id)
+        return from_wire(RevokedReply, self._http.call(_REVOKE.method, path))
 
     def close(self) -> None:
         """Close the connections."""
@@ -185,10 +197,16 @@ def _headers(request: Request[Any], caller: Caller) -> dict[str, str]:
     return headers
 
 
+def _explained(error: replies.LineError, lines: Sequence[Line]) -> replies.LineError:
+    """The error in this side's words where the line was known to be wrong before it was sent."""
+    line = lines[error.line - 1]
+    return replace(error, problem=line) if isinstance(line, str) else error
+
+
 def _upload_line(line: Line) -> bytes:
     """A line as it is sent; one that is wrong already is sent as what it is, to be counted."""
     if line is None:
         return b""
     if isinstance(line, str):
         return json.dumps(line).encode("ascii")
-    return json.dumps(line.model_dump(exclude_none=True)).encode("ascii")
+    return line_json(line)

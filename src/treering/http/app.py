@@ -15,7 +15,16 @@ from treering.data_dir import DataDir
 from treering.http.accepting import quiet_when_full
 from treering.http.body_limit import BodyLimit
 from treering.http.errors import add_error_handlers
-from treering.http.routes import account, health, judgement, keys, levels, memory, upload
+from treering.http.routes import (
+    account,
+    health,
+    judgement,
+    keys,
+    level_settings,
+    levels,
+    memory,
+    upload,
+)
 from treering.http.safe_headers import SafeHeaders
 from treering.http.turns import Turns
 from treering.settings import Settings
@@ -68,6 +77,7 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
     for prefix in ("/v1", "/api/v1"):
         app.include_router(levels.router, prefix=prefix)
         app.include_router(judgement.router, prefix=prefix)
+        app.include_router(level_settings.router, prefix=prefix)
     return app
 
 

@@ -1,8 +1,9 @@
-"""Bodies that are too large, or that stop arriving, are refused."""
+"""Bodies that are too large, or that do not arrive in time, are refused."""
 
 from __future__ import annotations
 
-from anyio import fail_after
+from anyio import current_time, fail_after
+from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -10,12 +11,17 @@ from treering.errors import InvalidRequest, PayloadTooLarge
 
 BODY_PATIENCE_S = 30.0
 """How long the next piece of a body may take to arrive."""
+BODY_TIME_S = 300.0
+"""How long a whole body may take."""
+
+_CLOSE = {"Connection": "close"}
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 to a body of more than `limit` bytes, declared or streamed.
+    """ASGI middleware: refuses a body of more than `limit` bytes with PayloadTooLarge.
 
-    A body that stops arriving is answered 400.
+    One that stops arriving, or takes too long, is refused with InvalidRequest. Reading such a body
+    raises that. An answer in the middle of a body closes the connection: the rest is still to come.
     """
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
@@ -27,43 +33,62 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        error = PayloadTooLarge("The request body in bytes", self._limit)
-        refusal = JSONResponse(error.body(), error.status, {"Connection": "close"})
         if _declared(scope) > self._limit:
-            await refusal(scope, receive, send)
+            error = PayloadTooLarge("The request body in bytes", self._limit)
+            await JSONResponse(error.body(), error.status, _CLOSE)(scope, receive, send)
             return
-        received = 0
-        whole = answered = False
+        body = _Body(receive, self._limit)
 
-        async def counted() -> Message:
-            nonlocal received, whole
-            # What comes after the body is that the caller hangs up, which may take its time.
-            message = await (receive() if whole else _in_time(receive))
-            whole = not message.get("more_body", False)
-            received += len(message.get("body", b""))
-            if received > self._limit:
-                raise error
-            return message
-
-        async def noticed(message: Message) -> None:
-            nonlocal answered
-            answered = True
+        async def closing(message: Message) -> None:
+            if body.is_broken_off and message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_CLOSE)
             await send(message)
 
+        await self._app(scope, body.receive, closing)
+
+
+class _Body:
+    """A body that is counted and timed as it arrives."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._size = 0
+        self._is_whole = False
+        self._end: float | None = None
+
+    @property
+    def is_broken_off(self) -> bool:
+        """Whether it was read from, and not to its end."""
+        return self._end is not None and not self._is_whole
+
+    async def receive(self) -> Message:
+        """The next message; raises PayloadTooLarge or InvalidRequest."""
+        # What comes after the body is that the caller hangs up, which may take its time.
+        if self._is_whole:
+            return await self._receive()
+        message = await self._in_time()
+        self._size += len(message.get("body", b""))
+        if self._size > self._limit:
+            raise PayloadTooLarge("The request body in bytes", self._limit)
+        self._is_whole = not message.get("more_body", False)
+        return message
+
+    async def _in_time(self) -> Message:
+        if self._end is None:
+            self._end = current_time() + BODY_TIME_S
+        left = self._end - current_time()
+        if left <= 0:
+            raise InvalidRequest(f"body: took over {BODY_TIME_S:g} seconds to arrive")
         try:
-            await self._app(scope, counted, noticed)
-        except PayloadTooLarge:
-            if answered:
-                raise
-            await refusal(scope, receive, send)
-
-
-async def _in_time(receive: Receive) -> Message:
-    try:
-        with fail_after(BODY_PATIENCE_S):
-            return await receive()
-    except TimeoutError:
-        raise InvalidRequest(f"body: stopped arriving for {BODY_PATIENCE_S:g} seconds") from None
+            with fail_after(min(BODY_PATIENCE_S, left)):
+                return await self._receive()
+        except TimeoutError:
+            if left <= BODY_PATIENCE_S:
+                raise InvalidRequest(f"body: took over {BODY_TIME_S:g} seconds to arrive") from None
+            raise InvalidRequest(
+                f"body: stopped arriving for {BODY_PATIENCE_S:g} seconds"
+            ) from None
 
 
 def _declared(scope: Scope) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import Body
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorReply:
@@ -35,3 +37,8 @@ def answers(reply: Any, *errors: int, status: int = 200) -> dict[int | str, dict
     for error in sorted({*_ANYWHERE, *errors}):
         documented[error] = {"model": ErrorReply, "description": _MEANING[error]}
     return documented
+
+
+def example(**body: Any) -> Any:
+    """A body whose documentation shows this one."""
+    return Body(openapi_examples={"typical": {"value": body}})

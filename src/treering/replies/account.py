@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from treering.replies.fields import OMIT_NONE, OptionalStr
+from treering.replies.fields import OMIT_NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,21 @@ class UsageReply:
 
 @dataclass(frozen=True, slots=True)
 class KeyReply:
-    """A memory key. `key`, the secret itself, is shown once: when it is made."""
+    """A new memory key. `key`, the secret itself, is shown this once."""
+
+    id: str
+    key: str
+    name: str
+    prefix: str
+    vault_id: str
+    scopes: list[str]
+    created_at: str
+    expires_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedKey:
+    """A memory key as it is listed: `active`, `expired` or `revoked`."""
 
     id: str
     name: str
@@ -49,16 +63,15 @@ class KeyReply:
     scopes: list[str]
     created_at: str
     expires_at: str | None
-    key: OptionalStr = None
-    status: OptionalStr = None
-    last_used_at: OptionalStr = None
+    status: str
+    last_used_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class KeysReply:
     """The keys of an account."""
 
-    keys: list[KeyReply]
+    keys: list[ListedKey]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from treering.requests.fields import (
     issues_of,
     parse_session_id,
     path_of,
+    refuse_blank,
 )
 from treering.requests.levels import (
     AnalyticsRequest,
@@ -109,4 +110,5 @@ __all__ = [
     "issues_of",
     "parse_session_id",
     "path_of",
+    "refuse_blank",
 ]

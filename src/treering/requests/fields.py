@@ -164,6 +164,15 @@ def parse_session_id(field: str, value: str | None) -> str | None:
         raise InvalidRequest(f"{field}: {_problem(error.errors()[0])}") from None
 
 
+def refuse_blank(**options: str | None) -> None:
+    """Raise InvalidRequest that names the options given as nothing: None says that one is not."""
+    blank = [name for name, value in options.items() if value is not None and not value.strip()]
+    if blank:
+        raise InvalidRequest(
+            *(f"{name}: is blank; give it a value, or leave it out" for name in blank)
+        )
+
+
 def path_of(location: tuple[int | str, ...]) -> str:
     """A field's place in the body, as `messages[0].content`."""
     path = ""
@@ -181,6 +190,7 @@ def _problem(issue: Mapping[str, Any]) -> str:
 
 _WORDED = {
     "extra_forbidden": "unknown field; remove it",
+    "unknown_parameter": "unknown parameter; remove it",
     "missing": "is required",
     "json_invalid": "is not JSON",
     "model_type": "must be a JSON object",

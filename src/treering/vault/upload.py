@@ -10,8 +10,8 @@ from treering.errors import PayloadTooLarge
 from treering.model import Caller
 from treering.replies import LineError, UploadReply, UploadStats
 from treering.requests import UploadLine, UploadRequest
+from treering.requests.lines import MAX_LINES, Line
 from treering.rules.content import STORED_ROLES, remembered
-from treering.rules.lines import MAX_LINES, Line
 from treering.store.base import Known, NewMemory, Reader
 from treering.system import System
 from treering.vault.context import Context

@@ -10,7 +10,7 @@ from tests.conformance.levels.steps import contents, said, taught
 from tests.conformance.steps import entry, everything, reflect
 from tests.support.worlds import START, Clock
 from treering import Verbs
-from treering.errors import InvalidRequest, PayloadTooLarge
+from treering.errors import Conflict, InvalidRequest, PayloadTooLarge
 
 FACT = "The auth service listens on port 5433."
 
@@ -24,6 +24,19 @@ def test_a_turn_keeps_the_exchange_verbatim_and_captures_statements(memory: Verb
     assert [row.content for row in everything(memory)] == [f"Hello!  {FACT}", "Noted."]
     assert {row.level for row in everything(memory)} == {"L3"}
     assert memory.debt().unconsolidated.raw.units == 2, "a captured statement is no debt"
+
+
+@pytest.mark.promise("ingest.idempotency-key")
+def test_an_idempotency_key_makes_a_turn_safe_to_resend(memory: Verbs) -> None:
+    for key in ("", "  ", "a\nb", "x" * 513):
+        with pytest.raises(InvalidRequest, match="Idempotency-Key: "):
+            memory.turn("Hello!", "Hi.", idempotency_key=key)
+    assert everything(memory) == []
+    for _ in range(2):
+        memory.turn("Hello!", "Hi.", session_id="s", idempotency_key="k")
+    assert len(everything(memory)) == 2
+    with pytest.raises(Conflict):
+        memory.turn("Goodbye!", "Bye.", session_id="s", idempotency_key="k")
 
 
 @pytest.mark.promise("levels.question-turn")

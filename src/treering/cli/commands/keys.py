@@ -14,7 +14,8 @@ from treering.cli.output import Output, day_and_minute, shown
 from treering.cli.tables import pairs
 from treering.cli.target import Target, usable_data_dir
 from treering.errors import InvalidRequest
-from treering.replies import KeyReply
+from treering.replies import KeyReply, ListedKey
+from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.client import RemoteKeys
@@ -55,6 +56,7 @@ def create(
 ) -> None:
     """Make a key; it is shown this once."""
     output = output_for(ctx, as_json=as_json)
+    refuse_blank(vault=vault)
     target = _target(url, data_dir, key)
     wanted = None if scopes is None else [scope.strip() for scope in scopes.split(",")]
     if target.url is not None:
@@ -145,7 +147,7 @@ def _local(target: Target, *, create: bool = False) -> Iterator[DataDir]:
 
 @contextmanager
 def _remote(target: Target) -> Iterator[RemoteKeys]:
-    # numpy and the model's runtime take most of a second, which --help need not wait for.
+    # Imports the HTTP library, which --help need not wait for.
     from treering.client import RemoteKeys  # noqa: PLC0415
 
     if target.url is None or target.key is None:
@@ -160,7 +162,7 @@ def _remote(target: Target) -> Iterator[RemoteKeys]:
 def _show_new(output: Output, made: KeyReply) -> None:
     output.show(
         made,
-        shown(made.key or ""),
+        shown(made.key),
         pairs(
             [
                 ("id", made.id),
@@ -174,11 +176,11 @@ def _show_new(output: Output, made: KeyReply) -> None:
     )
 
 
-def _table(keys: list[KeyReply]) -> Table:
+def _table(keys: list[ListedKey]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("id", "prefix", "name", "status", "last used"):
         table.add_column(name, overflow="fold")
     for key in keys:
         used = day_and_minute(key.last_used_at) if key.last_used_at else "never"
-        table.add_row(key.id, shown(key.prefix), shown(key.name), key.status or "", used)
+        table.add_row(key.id, shown(key.prefix), shown(key.name), key.status, used)
     return table

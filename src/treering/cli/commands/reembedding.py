@@ -69,7 +69,7 @@ def _opened(target: Target, settings: Settings) -> Iterator[Vault]:
     if target.file is None:
         storage = DataDir(path, embedder, system)
         try:
-            vault_id = storage.vault_named(target.vault).id
+            vault_id = storage.vault_named(target.vault, create=False).id
             path = storage.file_of(vault_id)
         finally:
             storage.close()

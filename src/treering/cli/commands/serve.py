@@ -18,6 +18,7 @@ from treering.cli.output import Output
 from treering.cli.target import exposed, usable_data_dir
 from treering.descriptors import raised_descriptors, vaults_within
 from treering.errors import Conflict, StorageFailure
+from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.data_dir import DataDir
@@ -50,6 +51,7 @@ def serve(
 ) -> None:
     """Serve the HTTP API until SIGTERM or Ctrl-C."""
     output = output_for(ctx, as_json=as_json)
+    refuse_blank(host=host, data_dir=data_dir)
     given = {"host": host, "port": port, "data_dir": Path(data_dir) if data_dir else None}
     changes = {name: value for name, value in given.items() if value is not None}
     settings = load_settings(**changes)
@@ -113,10 +115,12 @@ def _run(storage: DataDir, settings: Settings, listener: socket.socket) -> None:
 
     from treering.http.app import create_app  # noqa: PLC0415
     from treering.http.protocol import DeadlineProtocol  # noqa: PLC0415
+    from treering.logs import log_to_stderr  # noqa: PLC0415
 
+    log_to_stderr(settings.log_level)
     config = uvicorn.Config(
         create_app(storage, settings),
-        log_level=settings.log_level.lower(),
+        log_level=settings.log_level,
         access_log=False,
         http=DeadlineProtocol,
         limit_concurrency=_CONNECTIONS,

@@ -1,4 +1,4 @@
-"""Counting, deleting, and moving a vault to another embedder."""
+"""Counting what a vault holds and what was metered, and deleting."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from treering.http.call import json_response
 from treering.http.keys import data_dir_of
-from treering.http.session import json_response
 from treering.replies import HealthReply
+from treering.requests.lines import MAX_LINES
 from treering.rules.content import MAX_CHARACTERS
-from treering.rules.lines import MAX_LINES
 from treering.settings import level_settings_of
 from treering.version import __version__
 

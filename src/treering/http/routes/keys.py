@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from treering.access import KEYS
+from treering.http.call import AnyGrant, json_response
 from treering.http.keys import data_dir_of
-from treering.http.responses import answers
-from treering.http.route import KeyedRoute
-from treering.http.session import AnyGrant, json_response
+from treering.http.responses import answers, example
+from treering.http.route import KeyedRoute, needs
 from treering.replies import KeyReply, KeysReply, RevokedReply
 
 router = APIRouter(prefix="/v1/keys", tags=["keys"], route_class=KeyedRoute)
@@ -32,10 +32,9 @@ class KeyRequest(BaseModel):
 
 
 @router.post("", status_code=201, responses=answers(KeyReply, status=201))
+@needs(KEYS)
 def create(
-    body: Annotated[
-        KeyRequest, Body(openapi_examples={"typical": {"value": {"name": "user-123"}}})
-    ],
+    body: Annotated[KeyRequest, example(name="user-123")],
     grant: AnyGrant,
     request: Request,
 ) -> Response:
@@ -43,7 +42,6 @@ def create(
 
     It ends when the asking key does.
     """
-    grant.require(KEYS)
     reply = data_dir_of(request).create_key(
         name=body.name,
         vault_id=grant.vault_id if body.vault == "same" else None,
@@ -55,14 +53,14 @@ def create(
 
 
 @router.get("", responses=answers(KeysReply))
+@needs(KEYS)
 def list_keys(grant: AnyGrant, request: Request) -> Response:
     """List the account's keys."""
-    grant.require(KEYS)
     return json_response(data_dir_of(request).keys(grant.account_id))
 
 
 @router.delete("/{key_id}", responses=answers(RevokedReply, 404))
+@needs(KEYS)
 def revoke(key_id: str, grant: AnyGrant, request: Request) -> Response:
     """Revoke a key, and all that were made with it, at once."""
-    grant.require(KEYS)
     return json_response(data_dir_of(request).revoke_key(key_id, grant.account_id))

@@ -8,11 +8,10 @@ from starlette.responses import Response
 
 from treering import replies, requests
 from treering.errors import PayloadTooLarge
-from treering.http.keys import granted
+from treering.http.call import AnyCall, Call
 from treering.http.responses import answers
-from treering.http.route import KeyedRoute
-from treering.http.session import AnySession, Session
-from treering.rules.lines import MAX_LINES, upload_lines
+from treering.http.route import KeyedRoute, asks
+from treering.requests.lines import MAX_LINES, upload_lines
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"], route_class=KeyedRoute)
 
@@ -30,16 +29,13 @@ _BODY = {
 
 
 @router.post("/upload", responses=answers(replies.UploadReply), openapi_extra=_BODY)
-async def upload(request: Request, session: AnySession) -> Response:
+@asks(requests.UploadRequest)
+async def upload(request: Request, call: AnyCall) -> Response:
     """Store up to 10,000 lines `{content, role?, timestamp?, session_id?}`; good ones are kept."""
-    session.grant.allow(requests.UploadRequest)
-    body = await request.body()
-    # A large file takes its time to arrive, and its key may be revoked meanwhile.
-    (await granted(request)).allow(requests.UploadRequest)
-    return await run_in_threadpool(_store, session, body)
+    return await run_in_threadpool(_store, call, await request.body())
 
 
-def _store(session: Session, body: bytes) -> Response:
+def _store(call: Call, body: bytes) -> Response:
     if body.removesuffix(b"\n").count(b"\n") >= MAX_LINES:
         raise PayloadTooLarge("The number of lines", MAX_LINES)
-    return session.answer(requests.UploadRequest(lines=upload_lines(body)))
+    return call.answer(requests.UploadRequest(lines=upload_lines(body)))

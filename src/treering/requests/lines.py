@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from treering.requests import UploadLine, issues_of
+from treering.requests.fields import issues_of
+from treering.requests.memory import UploadLine
 from treering.rules.bulk import (
     MAX_COMMAS,
     MAX_CONTAINERS,
@@ -18,7 +19,8 @@ from treering.rules.bulk import (
 
 MAX_LINES = 10_000
 MAX_LINE_BYTES = 8 << 20
-
+"""More than the JSON of the longest message there can be, with every character escaped."""
+TOO_LONG = f"is over {MAX_LINE_BYTES:,} bytes"
 
 Line = UploadLine | str | None
 """A line of an upload, what is wrong with it, or None for a blank one, which only counts."""
@@ -42,7 +44,7 @@ def upload_line(line: str | bytes) -> UploadLine | str:
     """One line, or what is wrong with it."""
     encoded = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     if len(encoded) > MAX_LINE_BYTES:
-        return f"is over {MAX_LINE_BYTES:,} bytes"
+        return TOO_LONG
     if too_many_values(encoded):
         return f"holds over {MAX_CONTAINERS:,} lists and objects, or over {MAX_COMMAS:,} values"
     try:
@@ -59,3 +61,8 @@ def upload_line(line: str | bytes) -> UploadLine | str:
         return UploadLine.model_validate(body)
     except ValidationError as error:
         return "; ".join(issues_of(error))
+
+
+def line_json(line: UploadLine) -> bytes:
+    """A line as it is sent, without what it leaves open."""
+    return json.dumps(line.model_dump(exclude_none=True)).encode("ascii")

@@ -1,9 +1,9 @@
-"""Who a request comes from: its key's grant, its vault, and what its headers say."""
+"""One request: what its key reaches, and what its headers say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request
@@ -12,12 +12,11 @@ from starlette.responses import Response
 
 from treering import requests
 from treering.access import Grant
-from treering.data_dir import DataDir
 from treering.http.keys import bearer, data_dir_of, x_api_key, x_memory_key
 from treering.model import Caller
+from treering.reach import Reach
 from treering.replies import to_json
 from treering.requests import parse_session_id
-from treering.vault import Vault
 
 R = TypeVar("R")
 
@@ -34,42 +33,42 @@ async def grant_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """A request's vault, as far as its key reaches into it."""
+class Call:
+    """A request on a vault, as far as its key reaches."""
 
-    data_dir: DataDir
-    vault: Vault
-    grant: Grant
+    reach: Reach
     caller: Caller
 
     def answer(self, request: requests.Request[R], status: int = 200) -> Response:
-        """Perform one verb and show its reply."""
-        self.grant.allow(type(request))
-        return json_response(self.perform(request), status, self.vault.embedder)
-
-    def perform(self, request: requests.Request[R]) -> R:
-        """Perform one verb, if the key allows it."""
-        self.grant.allow(type(request))
-        return self.vault.perform(request, self.caller)
+        """Perform one verb, if the key allows it, and show its reply."""
+        reply = self.reach.perform(request, self.caller)
+        return json_response(reply, status, self.reach.vault.embedder)
 
 
-def session_of(
+def call_of(
     request: Request,
     grant: Annotated[Grant, Depends(grant_of)],
-    x_session_id: Annotated[str | None, Header(description="A session of the vault.")] = None,
+    x_session_id: Annotated[
+        str | None,
+        Header(description="A session of the vault; of a wipe, the only one that is deleted."),
+    ] = None,
+) -> Iterator[Call]:
+    """The call that a memory route answers."""
+    session_id = parse_session_id("X-Session-ID", _text(x_session_id))
+    data_dir = data_dir_of(request)
+    with data_dir.using(grant.vault_id) as vault:
+        yield Call(Reach(data_dir, vault, grant.account_id, grant), Caller(session_id=session_id))
+
+
+def resendable(
+    call: Annotated[Call, Depends(call_of)],
     idempotency_key: Annotated[
         str | None, Header(description="Makes resending safe for 24 hours, whatever is sent.")
     ] = None,
-) -> Iterator[Session]:
-    """The session that a memory route works in."""
-    caller = Caller(
-        key_id=grant.key_id,
-        session_id=parse_session_id("X-Session-ID", _text(x_session_id)),
-        idempotency_key=parse_session_id("Idempotency-Key", _text(idempotency_key)),
-    )
-    data_dir = data_dir_of(request)
-    with data_dir.using(grant.vault_id) as vault:
-        yield Session(data_dir, vault, grant, caller)
+) -> Call:
+    """A call that may be sent again under its `Idempotency-Key`."""
+    key = parse_session_id("Idempotency-Key", _text(idempotency_key))
+    return replace(call, caller=replace(call.caller, idempotency_key=key))
 
 
 def _text(header: str | None) -> str | None:
@@ -86,5 +85,6 @@ def json_response(reply: object, status: int = 200, embedder: str | None = None)
     return Response(to_json(reply), status, headers, "application/json")
 
 
-AnySession = Annotated[Session, Depends(session_of)]
+AnyCall = Annotated[Call, Depends(call_of)]
+ResendableCall = Annotated[Call, Depends(resendable)]
 AnyGrant = Annotated[Grant, Depends(grant_of)]
