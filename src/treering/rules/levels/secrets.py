@@ -52,7 +52,7 @@ _HYPHENATED = re.compile(r"[a-z]+(?:[_-][a-z]+)+\W?$")
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where secrets stand in a text; spans in order, none inside another."""
     spans = [found.span() for found in _KNOWN.finditer(text)]
-    spans += [_key_block(text, found.start()) for found in _PRIVATE_KEY.finditer(text)]
+    spans += _key_blocks(text)
     spans += [found.span(1) for found in _BEARER.finditer(text) if _is_dense(found[1])]
     spans += [f.span(1) for f in _USERINFO.finditer(text) if not _PLACEHOLDER.match(f[1])]
     spans += [f.span("value") for f in _LABELLED.finditer(text) if _is_value(f)]
@@ -84,10 +84,16 @@ def masked(text: str, spans: Sequence[tuple[int, int]], start: int, end: int) ->
     return "".join([*pieces, text[at:end]])
 
 
-def _key_block(text: str, start: int) -> tuple[int, int]:
-    end = text.find("-----END", start)
-    close = text.find("-----", end + 8) if end >= 0 else -1
-    return start, close + 5 if close >= 0 else len(text)
+def _key_blocks(text: str) -> list[tuple[int, int]]:
+    """Private keys from their first line to their last, or to the end of what was cut off."""
+    blocks: list[tuple[int, int]] = []
+    for found in _PRIVATE_KEY.finditer(text):
+        if blocks and found.start() < blocks[-1][1]:
+            continue
+        end = text.find("-----END", found.end())
+        close = text.find("-----", end + 8) if end >= 0 else -1
+        blocks.append((found.start(), close + 5 if close >= 0 else len(text)))
+    return blocks
 
 
 def _is_value(found: re.Match[str]) -> bool:
