@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 from treering.rules.levels.claims import claim_of, is_task, is_trouble
-from treering.rules.levels.conversation import (
-    clauses,
-    is_about_here,
-    without_meta,
-)
+from treering.rules.levels.clauses import clauses
+from treering.rules.levels.conversation import is_about_here, without_meta
 from treering.rules.levels.gist import gist
+from treering.rules.levels.injected import is_ours
 from treering.rules.levels.lexemes import Lexeme, Role, lexemes
 from treering.rules.levels.questions import asks
 from treering.rules.levels.requirements import states_requirement
 from treering.rules.levels.secrets import holds_secret, masked, secret_spans
-from treering.rules.levels.sentences import Sentence, sentences
-from treering.rules.levels.words import LIMITS, PRONOUNS, word_set
+from treering.rules.levels.sentences import Passage, passages
+from treering.rules.levels.words import LIMITS, PRONOUNS
 
 MIN_CHARACTERS, MAX_CHARACTERS = 3, 4_000
 
@@ -51,18 +51,19 @@ class Capture:
 def capture(user_message: str) -> Capture:
     """The statements that a user's message makes.
 
-    A statement is a sentence, a list item, a list with the lead-in that qualifies it, or one of two
-    facts of a sentence; one that begins with a pronoun takes the sentence before it along, so that
-    it keeps its subject. It states a requirement, a claim whose value is identifier-shaped, or says
-    something of a URL. Fenced code and quoted lines state nothing.
+    A statement is a sentence, a list item, a list or a section with the lead-in or the heading that
+    qualifies it, or one of two facts of a sentence; one that begins with a pronoun takes the
+    sentence before it along, so that it keeps its subject. It states a requirement, a claim whose
+    value is identifier-shaped, or says something of a URL. Fenced code and quoted lines state
+    nothing.
     """
     if asks(user_message):
         return Capture(learning_skipped="question-turn")
     secrets = secret_spans(user_message)
     spans: list[tuple[int, int]] = []
     rejected: list[Rejected] = []
-    before: Sentence | None = None
-    for piece in sentences(user_message):
+    before: int | None = None
+    for piece in passages(user_message):
         found = _judge(user_message, piece, before, secrets)
         for start, end in found.spans:
             # A statement that took the sentence before it along stands in for that one's own.
@@ -70,7 +71,8 @@ def capture(user_message: str) -> Capture:
                 spans.pop()
             spans.append((start, end))
         rejected += found.rejected
-        before = None if found.rejected else _reaching(piece, found.spans)
+        # What leans on this one takes along all that its statement stands on.
+        before = None if found.rejected else min([piece.start, *(span[0] for span in found.spans)])
     statements = dict.fromkeys(user_message[start:end] for start, end in spans)
     return Capture(tuple(statements), tuple(dict.fromkeys(rejected)))
 
@@ -96,44 +98,47 @@ class _Judgement:
 
 
 def _judge(
-    message: str, piece: Sentence, before: Sentence | None, secrets: Sequence[tuple[int, int]]
+    message: str, piece: Passage, before: int | None, secrets: Sequence[tuple[int, int]]
 ) -> _Judgement:
-    within = [span for span in secrets if span[0] < piece.end and span[1] > piece.start]
+    """What a passage states; `before` is where the one before it begins, if that may be told."""
+    text = message[piece.start : piece.end]
+    if is_ours(text):
+        return _Judgement()
+    within = _overlapping(secrets, piece.start, piece.end)
     if within:
         return _rejecting(masked(message, within, piece.start, piece.end), SECRET)
-    sentence = message[piece.start : piece.end]
-    if len(sentence) > MAX_CHARACTERS:
-        return _rejecting(sentence, TOO_LONG)
-    if is_about_here(sentence):
-        return _rejecting(sentence, ABOUT_HERE)
-    (start, end), removed = without_meta(sentence)
+    if len(text) > MAX_CHARACTERS:
+        return _rejecting(text, TOO_LONG)
+    if is_about_here(text):
+        return _rejecting(text, ABOUT_HERE)
+    (start, end), removed = ((0, len(text)), []) if piece.is_led else without_meta(text)
     rejected = tuple(Rejected(clause, ABOUT_HERE) for clause in removed)
-    body = sentence[start:end]
-    if len(body) < MIN_CHARACTERS or not _states(body, piece.is_list):
+    body = text[start:end]
+    parts = [message[one.start : one.end] for one in piece.parts] if piece.is_led else [body]
+    if len(body) < MIN_CHARACTERS or not _states(parts):
         return _Judgement(rejected=rejected)
-    if not _leans(body):
+    if not _leans(parts[0], is_lead=piece.is_led):
         at = piece.start + start
-        return _Judgement(tuple((at + a, at + b) for a, b in _facts(body)), rejected)
-    if before is None or not piece.follows or piece.end - before.start > MAX_CHARACTERS:
+        facts = [(0, len(body))] if piece.is_led else _facts(body)
+        return _Judgement(tuple((at + a, at + b) for a, b in facts), rejected)
+    if before is None or not piece.follows or piece.end - before > MAX_CHARACTERS:
         return _Judgement(rejected=rejected)
-    return _Judgement(((before.start, piece.end),), rejected)
+    return _Judgement(((before, piece.end),), rejected)
+
+
+def _overlapping(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Those of the spans, which are in order and apart, that lie in `start` to `end` in part."""
+    first = bisect_right(spans, start, key=itemgetter(1))
+    return list(spans[first : bisect_left(spans, end, key=itemgetter(0))])
 
 
 def _rejecting(text: str, reason: str) -> _Judgement:
     return _Judgement(rejected=(Rejected(gist(text) if reason is TOO_LONG else text, reason),))
 
 
-def _reaching(piece: Sentence, spans: Sequence[tuple[int, int]]) -> Sentence:
-    """The piece, from where its statement begins: what leans on it takes all of that along."""
-    start = min((span[0] for span in spans), default=piece.start)
-    return Sentence(min(start, piece.start), piece.end)
-
-
-def _states(text: str, is_list: bool) -> bool:
-    if is_list:
-        lines = text.splitlines()
-        return any(_states_one(line.lstrip(" \t-*+•")) for line in lines) or _states_one(text)
-    return _states_one(text)
+def _states(parts: Sequence[str]) -> bool:
+    """Whether any part of a passage states something, or all of it together (`Always:`, a list)."""
+    return any(map(_states_one, parts)) or (len(parts) > 1 and _states_one(" ".join(parts)))
 
 
 def _states_one(text: str) -> bool:
@@ -164,39 +169,54 @@ def _names_in_other_script(words: Sequence[Lexeme]) -> bool:
     return foreign * 2 > len(letters) and any(one.role is Role.IDENTIFIER for one in words)
 
 
-def _leans(text: str) -> bool:
-    """Whether a sentence needs the one before it to say what it is about."""
+def _leans(text: str, *, is_lead: bool) -> bool:
+    """Whether a sentence needs the one before it to say what it is about.
+
+    `These hold in staging:` speaks of what comes after it.
+    """
     spoken = [one.folded for one in lexemes(text) if one.role is not Role.MARK]
     if spoken[:2] == ["it's", "important"] or spoken[:3] == ["it", "is", "important"]:
         return False
-    if not spoken or spoken[0] in PRONOUNS | {"he", "she"}:
+    if is_lead and spoken[:1] and spoken[0] in _POINTS_DOWN:
+        return False
+    if not spoken or spoken[0] in PRONOUNS:
         return True
     return len(spoken) <= 6 and any(word in ("it", "them") for word in spoken[1:4])
+
+
+_POINTS_DOWN = frozenset("this these those here what which there's here's".split())
 
 
 def _facts(sentence: str) -> list[tuple[int, int]]:
     """The two or more facts of a sentence, or the sentence.
 
     It is divided only where each part is a claim with its own subject that ends with its value, and
-    nothing qualifies the whole.
+    nothing qualifies the whole: the first part opens with its subject, which is one word, or has an
+    article or a possessive.
     """
     whole = [(0, len(sentence))]
     words = lexemes(sentence)
-    if not words or words[0].folded in _OPENING or any(one.folded in LIMITS for one in words):
+    if not words or any(one.folded in LIMITS for one in words):
         return whole
     parts = _parts(sentence)
     if len(parts) < 2 or not all(_is_complete(sentence[a:b]) for a, b in parts):
+        return whole
+    if not _opens_with_subject(lexemes(sentence[slice(*parts[0])])):
         return whole
     parts[-1] = (parts[-1][0], len(sentence))
     return parts
 
 
-_OPENING = word_set(
-    """
-    in on for at during from after before with under as since within to by both all inside outside
-    via behind through using per over across throughout given externally internally publicly
-    """
-)
+def _opens_with_subject(clause: Sequence[Lexeme]) -> bool:
+    claim = claim_of(clause)
+    if claim is None:
+        return False
+    first = claim.subject[0]
+    is_possessive = first.folded in _DETERMINERS or first.folded.endswith(("'s", "s'"))
+    return is_possessive or len(claim.subject) == 1
+
+
+_DETERMINERS = frozenset("the a an our my your his her its their".split())
 
 
 def _parts(sentence: str) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treering.rules.levels.claims import Claim, claim_of, without_leads
-from treering.rules.levels.conversation import clauses
+from treering.rules.levels.clauses import clauses
 from treering.rules.levels.lexemes import Lexeme, Role, lexemes
 from treering.rules.levels.tokens import is_negation, restatement_key
 from treering.rules.levels.words import HEDGES, NEUTRAL, PAST, PRONOUNS, word_set

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from treering.rules.levels.lexemes import opaque_spans
+from treering.rules.levels.clauses import clauses
 from treering.rules.levels.words import word_set
 
 _ACKNOWLEDGING = word_set(
@@ -66,7 +66,6 @@ _hint = re.compile(
 """A word of each kind of `_meta`: most sentences have none, and need not be looked at closer."""
 _stop = re.compile(r"(?<=[.!?。！？])\s+")
 _first_word = re.compile(r"[\w']+")
-_joint = re.compile(r"[,;:.!—–]\s|\s[-—–]\s|\s(?:and|but|then)\s", re.IGNORECASE)
 
 
 def is_scoped_here(sentence: str) -> bool:
@@ -85,7 +84,7 @@ def is_about_here(text: str) -> bool:
         return False
     pieces = clauses(text)
     return bool(pieces) and all(
-        _is_acknowledging(text[a:b]) or _is_meta(text[a:b]) for a, b in pieces
+        _is_acknowledging(text[a:b]) or is_meta(text[a:b]) for a, b in pieces
     )
 
 
@@ -102,30 +101,15 @@ def without_meta(sentence: str) -> tuple[tuple[int, int], list[str]]:
         return (0, len(sentence)), []
     pieces = clauses(sentence)
     removed: list[str] = []
-    while len(pieces) > 1 and _is_meta(sentence[slice(*pieces[0])]):
+    while len(pieces) > 1 and is_meta(sentence[slice(*pieces[0])]):
         start, end = pieces.pop(0)
         removed.append(sentence[start:end])
-    while len(pieces) > 1 and _is_meta(sentence[slice(*pieces[-1])]):
+    while len(pieces) > 1 and is_meta(sentence[slice(*pieces[-1])]):
         start, end = pieces.pop()
         removed.append(sentence[start:end])
     if not removed:
         return (0, len(sentence)), []
     return (pieces[0][0], pieces[-1][1]), removed
-
-
-def clauses(sentence: str) -> list[tuple[int, int]]:
-    """The spans between commas, semicolons, colons, dashes and `and`, none inside an identifier."""
-    hidden = bytearray(len(sentence))
-    for start, end in opaque_spans(sentence):
-        hidden[start:end] = b"\1" * (end - start)
-    cuts = [m.span() for m in _joint.finditer(sentence) if not hidden[m.start()]]
-    spans: list[tuple[int, int]] = []
-    at = 0
-    for start, end in [*cuts, (len(sentence), len(sentence))]:
-        if sentence[at:start].strip():
-            spans.append((at, start))
-        at = end
-    return spans
 
 
 def _opens_so(text: str) -> bool:
@@ -138,5 +122,6 @@ def _is_acknowledging(clause: str) -> bool:
     return len(words) <= 8 and all(word in _ACKNOWLEDGING for word in words)
 
 
-def _is_meta(clause: str) -> bool:
+def is_meta(clause: str) -> bool:
+    """Whether a clause speaks about the conversation itself: `remember this for now`."""
     return bool(_meta.fullmatch(clause.strip(" .!\t\n\"'").replace("\u2019", "'")))

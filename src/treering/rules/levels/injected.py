@@ -47,3 +47,8 @@ def without_levels(text: str) -> str:
         if any(found[0].startswith(_TELLS) for found in sections.finditer(text)):
             text = sections.sub("", text)
     return text
+
+
+def is_ours(text: str) -> bool:
+    """Whether a passage opens with a heading of a block, as far as that can be told of it alone."""
+    return text.startswith(_HEADINGS)

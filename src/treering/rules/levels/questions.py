@@ -30,8 +30,7 @@ def asks(message: str) -> bool:
     for start, end in opaque_spans(message) + quoted:
         hidden[start:end] = b"\1" * (end - start)
     return any(
-        _has_mark(message, piece, hidden) or _opens(message[piece.start : piece.end])
-        for piece in sentences(message)
+        _has_mark(message, piece, hidden) or _opens(message, piece) for piece in sentences(message)
     )
 
 
@@ -40,5 +39,9 @@ def _has_mark(message: str, piece: Sentence, hidden: bytearray) -> bool:
     return any(not hidden[match.start()] for match in marks)
 
 
-def _opens(sentence: str) -> bool:
+def _opens(message: str, piece: Sentence) -> bool:
+    # `You must document:`, `- how it is started`: such an item asks nothing.
+    if piece.is_item and piece.lead is not None:
+        return False
+    sentence = message[piece.start : piece.end]
     return bool(_opens_like_one.match(sentence)) and not _states_after_all.search(sentence)

@@ -31,10 +31,13 @@ def anchors(text: str) -> tuple[str, ...]:
 
     Negations, numbers, identifiers, code, amounts, comparisons and signs (`<`, `!=`, `-5`, `❌`),
     limiting words (`unless`, `only`, `in staging`, `was`), and words of other scripts, whose
-    meaning the rules don't know. Two statements merge
-    only if theirs are equal, so that a store needs to compare those of one bucket alone.
+    meaning the rules don't know; and the first of several lines, which may be a lead-in or a
+    heading. Two statements merge only if theirs are equal, so that a store needs to compare those
+    of one bucket alone.
     """
-    return tuple(sorted(one.folded for one in _weighty(text) if _anchors(one)))
+    first, *rest = text.strip().splitlines() or [""]
+    lead = [restatement_key(first)] if rest else []
+    return tuple(sorted([*lead, *(one.folded for one in _weighty(text) if _anchors(one))]))
 
 
 def is_negation(word: str) -> bool:

@@ -115,3 +115,15 @@ TASK_VERBS = word_set(
     """
 )
 """An imperative that begins with one gives a task, and states nothing."""
+
+GENERIC = word_set(
+    """
+    here are is some a few the of our my your we us i s as about facts notes things rules rule
+    conventions convention guidelines requirements preferences standards policies policy
+    instructions reminders points general important must know basics fyi following follows below
+    and also please keep in mind note remember to project setup these this info information details
+    for you list background context update updates overview summary todo other misc memory memories
+    hi hello hey team all everyone folks thanks thank ok okay quick what
+    """
+)
+"""A heading or a lead-in of these alone says nothing of what stands under it."""
