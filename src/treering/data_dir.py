@@ -16,6 +16,8 @@ from treering.health import Health
 from treering.key_uses import KeyUses
 from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
 from treering.logs import get_logger
+from treering.oauth import Clients, Connections, is_access_token
+from treering.people import People
 from treering.replies import (
     KeyReply,
     KeysReply,
@@ -75,15 +77,23 @@ class DataDir:
         self._levels = levels
         self._open_vaults = open_vaults or _MAX_OPEN_VAULTS
         self._control = SqliteControlStore(path / "control.db")
-        self._uses = KeyUses(self._control)
+        self.people = People(self._control, system)
+        self.clients = Clients(self._control.oauth, system)
+        self.connections = Connections(self._control, system)
+        self._uses = KeyUses(self._control.used_key, "treering-key-uses")
         self._lock = threading.Lock()
         self._vaults: OrderedDict[str, _Held] = OrderedDict()
         self._unusable: set[str] = set()
         self._unvisited: list[str] | None = None
         self._resuming = Background("treering-resume", self._visit_next)
 
-    def grant_for(self, presented: str) -> Grant:
-        """What a key allows; raises Unauthorized when it is unknown, expired or revoked."""
+    def grant_for(self, presented: str, audience: str | None = None) -> Grant:
+        """What a key allows; raises Unauthorized when it is unknown, expired or revoked.
+
+        `audience` is where it is presented, if that is a place where OAuth's access tokens hold.
+        """
+        if audience is not None and is_access_token(presented):
+            return self.connections.grant_for(presented, audience)
         key = PresentedKey.parse(presented)
         record = self._control.key_by_hash(access.hash_of(key.secret))
         now = self._system.now()
@@ -268,6 +278,7 @@ class DataDir:
         for vault in vaults:
             vault.close()
         self._uses.close()
+        self.connections.close()
         self._control.close()
 
     def _vault_for_key(

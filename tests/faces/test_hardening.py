@@ -281,7 +281,7 @@ def test_a_key_that_cannot_be_noted_as_used_works_all_the_same(
         assert locked.wait(30)
         raise StorageFailure
 
-    monkeypatch.setattr(data_dir._control, "used_key", used_key)
+    monkeypatch.setattr(data_dir._uses, "_store_use", used_key)
     made = data_dir.create_key()
     assert data_dir.grant_for(str(made.key)).key_id == made.id, "while the other holds the lock"
     assert [key.last_used_at for key in data_dir.keys().keys] != [None]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, cast
 
+from treering.access import SCOPES
 from treering.data_dir import DataDir
 from treering.errors import InvalidRequest
 from treering.level_settings import DEFAULTS
@@ -59,6 +60,11 @@ class LocalVault(Verbs):
                 vault_id, self._account_id = record.id, record.account_id
             self._vault = self._closing.enter_context(self._data_dir.using(vault_id))
             undoing.pop_all()
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """The scopes of the key; all of them without one."""
+        return frozenset(SCOPES) if self._grant is None else self._grant.scopes
 
     def perform(self, request: Request[R], caller: Caller = ANONYMOUS) -> R:
         """Do what `request` asks, if the key allows it."""

@@ -5,6 +5,8 @@ from treering.replies.account import (
     KeyReply,
     KeysReply,
     Metered,
+    PeopleReply,
+    PersonReply,
     RevokedReply,
     UsageReply,
 )
@@ -120,6 +122,8 @@ __all__ = [
     "MemoryRow",
     "Metered",
     "NothingToConsolidate",
+    "PeopleReply",
+    "PersonReply",
     "PrepareReply",
     "RawDebt",
     "RecallReply",
