@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import Tool
 
 from tests.conftest import Server
 from tests.docs.test_mcp import GUIDE
 from tests.mcp.fake_model import FakeModel, serving
+from tests.mcp.test_tools import Journey
 from treering.mcp.tools import TOOLS
 
 pytestmark = pytest.mark.soak
@@ -156,16 +158,41 @@ def test_codex_lists_the_tools(machine: Machine) -> None:
     assert servers == {"treering": NAMES, "treering-local": NAMES}
 
 
+@dataclass
+class Inspected:
+    """The inspector as a model: every call is a program of its own."""
+
+    machine: Machine
+    target: list[str]
+
+    def ask(self, *asked: str) -> Any:
+        return json.loads(self.machine.run("mcp-inspector", "--cli", *self.target, *asked))
+
+    def tools(self) -> list[Tool]:
+        listed = self.ask("--method", "tools/list", "--strict")
+        return [Tool.model_validate(tool) for tool in listed["tools"]]
+
+    def does(self, tool: str, /, **arguments: Any) -> Any:
+        given = []
+        for name, value in arguments.items():
+            shown = value if isinstance(value, str) else json.dumps(value)
+            given += ["--tool-arg", f"{name}={shown}"]
+        result = self.ask("--method", "tools/call", "--tool-name", tool, *given)
+        assert not result.get("isError"), result
+        return result["structuredContent"]
+
+
 @pytest.mark.promise("mcp.clients")
-def test_the_inspector_finds_nothing_to_complain_about(machine: Machine) -> None:
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_the_inspector_calls_every_tool(machine: Machine, transport: str) -> None:
     header = ["--header", f"Authorization: Bearer {machine.key}"]
-    remote = ["mcp-inspector", "--cli", machine.url, "--transport", "http", *header]
-    listed = json.loads(machine.run(*remote, "--method", "tools/list", "--strict"))
-    assert {tool["name"] for tool in listed["tools"]} == NAMES
-    call = ["--method", "tools/call", "--tool-name", "store_memory"]
-    stored = json.loads(machine.run(*remote, *call, "--tool-arg", "content=The port is 5433."))
-    assert stored["structuredContent"]["counts"]["stored"] == 1
-    read = machine.run(*remote, "--method", "resources/read", "--uri", "memory://vault/recent")
-    assert "The port is 5433." in read
-    local = machine.run("mcp-inspector", "--cli", "--method", "tools/list", "treering", "mcp")
-    assert {tool["name"] for tool in json.loads(local)["tools"]} == NAMES
+    remote = Inspected(machine, [machine.url, "--transport", "http", *header])
+    local = Inspected(machine, ["treering", "mcp"])
+    inspected = remote if transport == "http" else local
+    journey = Journey(inspected)
+    assert set(journey.declared) == NAMES
+    journey.run()
+    assert set(journey.called) == NAMES
+    inspected.does("store_memory", content="The port is 5433.")
+    read = inspected.ask("--method", "resources/read", "--uri", "memory://vault/recent")
+    assert "The port is 5433." in json.dumps(read)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import jsonschema
 import pytest
+from mcp.types import Tool
 
 from tests.conftest import Server
 from tests.faces.conftest import SCOPES, Wire
@@ -48,10 +49,17 @@ _ID = re.compile(
 )
 
 
+class Caller(Protocol):
+    """Whatever lists tools and calls them."""
+
+    def tools(self) -> list[Tool]: ...
+    def does(self, tool: str, /, **arguments: Any) -> Any: ...
+
+
 class Journey:
     """A model that calls every tool; each result is checked against what the tool declares."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Caller) -> None:
         self.model = model
         self.declared = {tool.name: tool for tool in model.tools()}
         self.called: list[str] = []
