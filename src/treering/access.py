@@ -22,6 +22,8 @@ PROVIDERS = "providers:use"
 
 SCOPES = (READ, WRITE, REFLECT, DELETE, STATS, KEYS, PROVIDERS)
 DEFAULT_SCOPES = frozenset(SCOPES[:5])
+OAUTH_SCOPES = SCOPES[:5]
+"""What a program that signs in by OAuth can be given: never keys, nor the operator's money."""
 
 SCOPES_OF: dict[type[Request[Any]], tuple[str, ...]] = {
     requests.IngestRequest: (WRITE,),
@@ -68,7 +70,7 @@ _NARROWED_TO = {
     "off": frozenset[str](),
 }
 _KEY_PREFIX = "mk_"
-_KEY_BYTES = 32
+_SECRET_BYTES = 32
 _SHOWN_CHARACTERS, _SHOWN_SHARE = 9, 4
 _LEAST_PARTLY_SHOWN = 20
 _MAX_KEY_CHARACTERS = 512
@@ -128,13 +130,18 @@ def is_key(secret: str) -> bool:
 
 def new_key(system: System) -> str:
     """A new key of 256 random bits."""
-    random = system.random(_KEY_BYTES)
-    return _KEY_PREFIX + base64.urlsafe_b64encode(random).rstrip(b"=").decode("ascii")
+    return new_secret(system, _KEY_PREFIX)
+
+
+def new_secret(system: System, prefix: str = "") -> str:
+    """256 random bits as text that is safe in URLs, headers and cookies."""
+    random = system.random(_SECRET_BYTES)
+    return prefix + base64.urlsafe_b64encode(random).rstrip(b"=").decode("ascii")
 
 
 def hash_of(secret: str) -> bytes:
-    """What is stored of a key."""
-    return hashlib.sha256(secret.encode("utf-8")).digest()
+    """What is stored of a key, or of any other secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
 def shown_prefix(secret: str) -> str:

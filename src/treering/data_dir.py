@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from treering import access
@@ -16,7 +13,6 @@ from treering.errors import (
     NotFound,
     StorageFailure,
     StorageUnusable,
-    TreeringError,
     Unauthorized,
 )
 from treering.health import Health
@@ -24,6 +20,9 @@ from treering.key_replies import listed_key, made_key
 from treering.key_uses import KeyUses
 from treering.level_settings import DEFAULTS, Inherited, over, settings_reply
 from treering.logs import get_logger
+from treering.oauth import Clients, Connections, is_access_token
+from treering.open_vaults import OpenVaults
+from treering.people import People
 from treering.replies import (
     KeyReply,
     KeysReply,
@@ -41,29 +40,16 @@ from treering.store.control import KeyRecord, VaultRecord
 from treering.store.sqlite.control import SqliteControlStore
 from treering.system import System
 from treering.vault import Vault
-from treering.vault.background import Background
 from treering.vault.usage import grouped, metered, usage_reply, usage_window
 
 _MAX_KEY_DAYS = 3650
-_MAX_OPEN_VAULTS, _MAX_WITH_PENDING = 64, 96
-"""Idle vaults beyond the first number are closed, those with vectors pending beyond the second:
-each holds up to seven file descriptors."""
 _MAX_NAME_CHARACTERS = 200
 
 log = get_logger(__name__)
 
 
-@dataclass(slots=True)
-class _Held:
-    """A vault, None until it is open, and how many use it now."""
-
-    vault: Vault | None = None
-    users: int = 0
-    opening: threading.Lock = field(default_factory=threading.Lock)
-
-
 class DataDir:
-    """Opens vaults by key or name, and keeps their indexes under a memory ceiling.
+    """Accounts, keys and settings, and the vaults that keys and names open.
 
     Several processes may use one data directory at once. Safe to use from several threads.
     """
@@ -80,19 +66,23 @@ class DataDir:
         self.path = path
         self._embedder = embedder
         self._system = system
-        self._index_bytes = index_bytes
         self._levels = levels
-        self._open_vaults = open_vaults or _MAX_OPEN_VAULTS
         self._control = SqliteControlStore(path / "control.db")
-        self._uses = KeyUses(self._control)
-        self._lock = threading.Lock()
-        self._vaults: OrderedDict[str, _Held] = OrderedDict()
-        self._unusable: set[str] = set()
-        self._unvisited: list[str] | None = None
-        self._resuming = Background("treering-resume", self._visit_next)
+        self.people = People(self._control, system)
+        self.clients = Clients(self._control.oauth, system)
+        self.connections = Connections(self._control, system)
+        self._uses = KeyUses(self._control.used_key, "treering-key-uses")
+        self._vaults = OpenVaults(
+            self._open, lambda: [vault.id for vault in self.vaults()], index_bytes, open_vaults
+        )
 
-    def grant_for(self, presented: str) -> Grant:
-        """What a key allows; raises Unauthorized when it is unknown, expired or revoked."""
+    def grant_for(self, presented: str, audience: str | None = None) -> Grant:
+        """What a key allows; raises Unauthorized when it is unknown, expired or revoked.
+
+        `audience` is where it is presented, if that is a place where OAuth's access tokens hold.
+        """
+        if audience is not None and is_access_token(presented):
+            return self.connections.grant_for(presented, audience)
         key = PresentedKey.parse(presented)
         record = self._control.key_by_hash(access.hash_of(key.secret))
         now = self._system.now()
@@ -194,26 +184,9 @@ class DataDir:
         """The file of the vault with that id."""
         return self.path / "vaults" / f"{vault_id}.db"
 
-    @contextmanager
-    def using(self, vault_id: str) -> Iterator[Vault]:
+    def using(self, vault_id: str) -> AbstractContextManager[Vault]:
         """The vault with that id, open as long as the block runs."""
-        with self._lock:
-            held = self._vaults.setdefault(vault_id, _Held())
-            held.users += 1
-            self._vaults.move_to_end(vault_id)
-        try:
-            with held.opening:
-                if held.vault is None:
-                    held.vault = self._open(vault_id)
-            yield held.vault
-        finally:
-            with self._lock:
-                held.users -= 1
-                if held.vault is None and not held.users:
-                    self._vaults.pop(vault_id, None)
-                closing = self._beyond_ceilings()
-            for vault in closing:
-                vault.close()
+        return self._vaults.using(vault_id)
 
     def account_usage(self, account_id: str, request: UsageRequest) -> UsageReply:
         """The usage of all vaults of an account, also by key and by vault."""
@@ -252,39 +225,17 @@ class DataDir:
 
     def resume(self) -> None:
         """Open, one after the other and behind the requests, the vaults that have work pending."""
-        self._resuming.start()
+        self._vaults.resume()
 
     def health(self) -> Health:
         """What the vaults report."""
-        with self._lock:
-            unusable, failing = set(self._unusable), []
-            held = [each for each in self._vaults.values() if each.vault is not None]
-            for each in held:
-                each.users += 1
-        try:
-            total = 0
-            for vault in (each.vault for each in held if each.vault is not None):
-                pending = _pending(vault)
-                total += pending or 0
-                if pending is None:
-                    unusable.add(vault.id)
-                elif pending and vault.failures:
-                    failing.append(vault.id)
-        finally:
-            with self._lock:
-                for each in held:
-                    each.users -= 1
-        return Health(sorted(unusable), failing, total)
+        return self._vaults.health()
 
     def close(self) -> None:
         """Close every vault and the control plane."""
-        self._resuming.stop()
-        with self._lock:
-            vaults = [held.vault for held in self._vaults.values() if held.vault is not None]
-            self._vaults.clear()
-        for vault in vaults:
-            vault.close()
+        self._vaults.close()
         self._uses.close()
+        self.connections.close()
         self._control.close()
 
     def _vault_for_key(
@@ -311,43 +262,14 @@ class DataDir:
             account_id = self._control.ensure_account(self._system.new_id(), "default", now)
         return VaultRecord(self._system.new_id(), account_id, name, now)
 
-    def _visit_next(self) -> bool | None:
-        """Open the next vault that no request has opened yet; True when all were visited.
-
-        None while as many as may be open have work pending: one that is closed is not visited
-        again.
-        """
-        idle, _ = _ceilings(self._open_vaults)
-        with self._lock:
-            open_vaults = [held.vault for held in self._vaults.values() if held.vault is not None]
-        if sum(bool(_pending(vault)) for vault in open_vaults) >= idle:
-            return None
-        if self._unvisited is None:
-            self._unvisited = [record.id for record in self._control.vaults()]
-        if not self._unvisited:
-            return True
-        try:
-            with self.using(self._unvisited.pop()):
-                return False
-        except TreeringError as error:
-            log.error("a vault cannot be opened", error=str(error))
-            return False
-
     def _open(self, vault_id: str) -> Vault:
-        path, embedder = self.file_of(vault_id), self._embedder
-        try:
-            vault = Vault.open(
-                path,
-                embedder=embedder,
-                system=self._system,
-                vault_id=vault_id,
-                inherited=self._inherited(vault_id),
-            )
-        except TreeringError:
-            self._unusable.add(vault_id)
-            raise
-        self._unusable.discard(vault_id)
-        return vault
+        return Vault.open(
+            self.file_of(vault_id),
+            embedder=self._embedder,
+            system=self._system,
+            vault_id=vault_id,
+            inherited=self._inherited(vault_id),
+        )
 
     def _inherited(self, vault_id: str) -> Inherited:
         account_id = self._control.account_of(vault_id)
@@ -357,42 +279,6 @@ class DataDir:
 
         return inherited
 
-    def _beyond_ceilings(self) -> list[Vault]:
-        """Drop indexes, and take out vaults that are to be closed, least recently used first.
-
-        A vault that is in use stays as it is, and so does the one used last.
-        """
-        index_bytes = sum(held.vault.index_bytes for held in self._vaults.values() if held.vault)
-        closing: list[Vault] = []
-        idle, pending = _ceilings(self._open_vaults)
-        for vault_id, held in list(self._vaults.items())[:-1]:
-            vault, count = held.vault, len(self._vaults)
-            if index_bytes <= self._index_bytes and count <= idle:
-                break
-            if vault is None or held.users:
-                continue
-            if index_bytes > self._index_bytes:
-                index_bytes -= vault.index_bytes
-                vault.drop_index()
-            if count > pending or (count > idle and not _pending(vault)):
-                del self._vaults[vault_id]
-                closing.append(vault)
-        return closing
-
 
 def _earlier(expires: int | None, other: int | None) -> int | None:
     return min((each for each in (expires, other) if each is not None), default=None)
-
-
-def _pending(vault: Vault) -> int | None:
-    """How many vectors are pending; None when the vault can't be read."""
-    try:
-        return vault.pending_vectors
-    except TreeringError:
-        return None
-
-
-def _ceilings(open_vaults: int) -> tuple[int, int]:
-    """How many vaults are left open, idle ones and those with vectors pending."""
-    idle = min(open_vaults, _MAX_OPEN_VAULTS)
-    return idle, min(idle * 3 // 2, _MAX_WITH_PENDING)

@@ -138,8 +138,13 @@ def error_classes() -> Iterator[type[TreeringError]]:
 
 
 def from_body(status: int, body: object) -> TreeringError:
-    """The error that a server answered, as this process would have raised it."""
+    """The error that a server answered, as this process would have raised it.
+
+    MCP's own envelope has it under `error.data`.
+    """
     fields = body if isinstance(body, dict) else {}
+    if isinstance(fields.get("error"), dict):
+        return from_body(status, fields["error"].get("data"))
     tag, message = str(fields.get("error", "")), str(fields.get("message", ""))
     known = {kind.tag: kind for kind in error_classes()}
     known |= {kind.__name__: kind for kind in error_classes()}

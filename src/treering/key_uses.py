@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
-from treering.store.control import ControlStore
 from treering.vault.background import Background
 
 STEP_MS = 60_000
@@ -13,13 +13,16 @@ _PATIENCE_S = 1.0
 
 
 class KeyUses:
-    """Keeps the last use of each key, to the minute. What can't be stored is forgotten."""
+    """Keeps the last use of each key, to the minute. What can't be stored is forgotten.
 
-    def __init__(self, control: ControlStore) -> None:
-        self._control = control
+    `store` is called with a key's id and an instant, on a thread of that name.
+    """
+
+    def __init__(self, store: Callable[[str, int], None], thread: str) -> None:
+        self._store_use = store
         self._lock = threading.Lock()
         self._pending: dict[str, int] = {}
-        self._storing = Background("treering-key-uses", self._store)
+        self._storing = Background(thread, self._store)
 
     def note(self, key_id: str, last_used: int | None, now: int) -> None:
         """A key is used; `last_used` is what is stored of it. Times are epoch ms."""
@@ -48,7 +51,7 @@ class KeyUses:
         if key_id is None:
             return True
         try:
-            self._control.used_key(key_id, used)
+            self._store_use(key_id, used)
         finally:
             with self._lock:
                 if self._pending.get(key_id) == used:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from treering.errors import InvalidRequest
@@ -34,6 +36,14 @@ _LEVEL_RANGES = {
 _SHOWN_CHARACTERS = 40
 
 
+_LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the `host:port` of a URL or of a Host header is of this computer itself."""
+    return _LOOPBACK.fullmatch(host) is not None
+
+
 def _level_value(name: str, description: str) -> Any:
     """A field that any value fits: one that can't be used is reported and never stops a start."""
     return Field(
@@ -52,6 +62,19 @@ def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
+def _checked_origin(url: str) -> str:
+    """An origin without its last slash, or nothing; raises ValueError."""
+    if not url:
+        return ""
+    parts = urlsplit(url)
+    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.netloc))
+    if not secure or not parts.hostname or parts.username is not None:
+        raise ValueError("must be https://, or http:// on localhost")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError("must be an address without a path, such as https://memory.example.com")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
 class Settings(BaseSettings):
     """What an operator can set, each as `TREERING_<NAME>`; one set to nothing counts as not set."""
 
@@ -65,6 +88,11 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", description="Address the server listens on.")
     port: int = Field(default=8787, ge=0, le=65535, description="Port the server listens on.")
+    public_url: Annotated[str, AfterValidator(_checked_origin)] = Field(
+        default="",
+        description="Where others reach the server, as https://memory.example.com; remote programs "
+        "sign in by it. Unset, they can on this computer alone.",
+    )
     embedder: str = Field(
         default="minilm-l6-v2",
         description="Embedding model: minilm-l6-v2 (offline), hash-384 (no meaning, for tests), "

@@ -82,14 +82,14 @@ def test_values_import_nothing_of_ours() -> None:
 
 
 def test_nothing_in_the_core_knows_a_face() -> None:
-    faces = {"http", "cli", "client", "reflectors", "data_dir", "settings"}
+    faces = {"http", "mcp", "cli", "client", "reflectors", "data_dir", "settings"}
     for layer in ("rules", "requests", "replies", "retrieval", "store", "vault", "verbs"):
         for module in of(layer):
             assert not module.own_imports() & faces, module.name
 
 
 def test_faces_reach_vaults_through_the_vault() -> None:
-    for layer in ("http", "client", "cli"):
+    for layer in ("http", "mcp", "client", "cli"):
         for module in of(layer):
             assert not module.own_imports() & {"store"}, module.name
 

@@ -21,7 +21,8 @@ COMMANDS = [
     ["serve"], ["keys"], ["keys", "create"], ["keys", "list"], ["keys", "revoke"], ["import"],
     ["search"], ["prepare"], ["inspect"], ["debt"], ["reflect"], ["stats"], ["delete"], ["wipe"],
     ["date-search"], ["reembed"], ["usage"], ["revert"], ["block"], ["remember"], ["level"],
-    ["tensions"], ["outcome"],
+    ["tensions"], ["outcome"], ["admin"], ["admin", "create"], ["admin", "password"],
+    ["admin", "list"], ["admin", "delete"], ["mcp"],
 ]  # fmt: skip
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
@@ -40,7 +41,7 @@ def test_help_imports_no_heavy_library() -> None:
     code = (
         "import sys\nfrom typer.testing import CliRunner\nfrom treering.cli.app import app\n"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
-        "print({'numpy', 'onnxruntime', 'apsw', 'fastapi', 'httpx2'} & set(sys.modules))"
+        "print({'numpy', 'onnxruntime', 'apsw', 'fastapi', 'httpx2', 'mcp'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

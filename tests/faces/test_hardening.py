@@ -21,7 +21,7 @@ from starlette.types import Message, Receive
 from tests.faces.conftest import Wire
 from tests.support.worlds import World, hash_embedder, running_server
 from treering.access import SCOPES
-from treering.data_dir import DataDir, _ceilings
+from treering.data_dir import DataDir
 from treering.descriptors import vaults_within
 from treering.errors import NotFound, RateLimited, StorageFailure, StorageUnusable, Unauthorized
 from treering.health import Health
@@ -29,6 +29,7 @@ from treering.http import body_limit, protocol, turns
 from treering.http.accepting import quiet_when_full
 from treering.http.app import create_app
 from treering.http.turns import LENGTHY, PROMPT_BYTES, RUNNING, WAITING, Turns
+from treering.open_vaults import _ceilings
 from treering.requests.lines import MAX_LINE_BYTES
 from treering.rules import bulk
 from treering.rules.bulk import too_many_fields, too_many_values
@@ -491,7 +492,7 @@ def test_an_unreadable_vault_is_closed_in_its_turn_and_fails_no_other(
     for vault_id in well:
         with data_dir.using(vault_id) as vault:
             assert vault.stats().memories == 0
-    assert list(data_dir._vaults) == well
+    assert list(data_dir._vaults._vaults) == well
     data_dir.close()
 
 
@@ -501,9 +502,9 @@ def test_an_unreadable_vault_keeps_no_other_from_being_resumed(data_dir: DataDir
     with data_dir.using(broken):
         pass
     fill_with_junk(data_dir, broken)
-    while data_dir._visit_next() is False:
+    while data_dir._vaults._visit_next() is False:
         pass
-    assert data_dir._vaults.keys() == {broken, well}
+    assert data_dir._vaults._vaults.keys() == {broken, well}
 
 
 def test_a_key_that_cannot_be_noted_as_used_works_all_the_same(
@@ -515,7 +516,7 @@ def test_a_key_that_cannot_be_noted_as_used_works_all_the_same(
         assert locked.wait(30)
         raise StorageFailure
 
-    monkeypatch.setattr(data_dir._control, "used_key", used_key)
+    monkeypatch.setattr(data_dir._uses, "_store_use", used_key)
     made = data_dir.create_key()
     assert data_dir.grant_for(str(made.key)).key_id == made.id, "while the other holds the lock"
     assert [key.last_used_at for key in data_dir.keys().keys] != [None]

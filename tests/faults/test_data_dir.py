@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.worlds import hash_embedder
-from treering import data_dir as module
+from treering import open_vaults as module
 from treering.data_dir import DataDir
 from treering.errors import Conflict, StorageUnusable
 from treering.requests import UsageRequest
@@ -89,7 +89,7 @@ def test_few_stay_open_and_a_vault_in_use_is_never_closed(
     for vault_id in vaults[:4]:
         with storage.using(vault_id) as vault:
             vault.wait_filled(10)
-    assert len(storage._vaults) <= 4
+    assert len(storage._vaults._vaults) <= 4
     total = 0
     for vault_id in vaults:
         with storage.using(vault_id) as vault:

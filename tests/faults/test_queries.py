@@ -10,12 +10,12 @@ from typing import Any
 
 import apsw
 import pytest
-from treering.rules.lines import MAX_LINES
 
 from tests.support.audit import Audit
 from tests.support.worlds import World, hash_embedder
 from treering import Vault
 from treering.replies import Batch
+from treering.requests.lines import MAX_LINES
 from treering.store.sqlite import reader
 
 BIG = ("memory", "body", "passage", "member", "usage", "support", "session", "tombstone", "m", "b")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from treering.data_dir import DataDir
 from treering.http.app import create_app
@@ -73,7 +74,13 @@ def running_server(
     """A real server on a free port of this machine: its URL, and its data directory."""
     settings = Settings(data_dir=path, embedder="hash-384")
     data_dir = DataDir(path, embedder or hash_embedder(), system)
-    app = create_app(data_dir, settings)
+    with serving(create_app(data_dir, settings)) as url:
+        yield url, data_dir
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """An application on a free port of this machine: its URL."""
     config = uvicorn.Config(
         app, port=0, log_level="error", lifespan="on", http=DeadlineProtocol, backlog=128
     )
@@ -85,7 +92,7 @@ def running_server(
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield f"http://127.0.0.1:{port}", data_dir
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
         thread.join()

@@ -9,11 +9,13 @@ import typer
 from typer.core import TyperGroup
 
 from treering.cli.commands import (
+    admin,
     consolidation,
     import_file,
     keys,
     levels,
     lineage,
+    mcp,
     recall,
     reembedding,
     serve,
@@ -48,7 +50,9 @@ app = typer.Typer(
     "prompt has a price.",
 )
 app.command("serve", rich_help_panel=_SERVER)(serve.serve)
+app.command("mcp", rich_help_panel=_SERVER)(mcp.mcp)
 app.add_typer(keys.app, name="keys", rich_help_panel=_SERVER)
+app.add_typer(admin.app, name="admin", rich_help_panel=_SERVER)
 app.command("import", rich_help_panel=_STORE)(import_file.import_file)
 app.command("stats", rich_help_panel=_STORE)(upkeep.stats)
 app.command("usage", rich_help_panel=_STORE)(upkeep.usage)

@@ -15,7 +15,7 @@ from io import TextIOWrapper
 import typer
 from rich.console import Console, RenderableType
 
-from treering.errors import TreeringError
+from treering.errors import InvalidRequest, TreeringError
 from treering.replies import to_wire
 
 _UNPRINTABLE = re.compile(
@@ -101,6 +101,13 @@ def show_error(error: TreeringError, *, as_json: bool) -> None:
         typer.echo(json.dumps(error.body(), default=str), err=True)
     else:
         typer.echo(f"error: {one_line(error.message, 2_000)}", err=True)
+
+
+def confirm(question: str, phrase: str) -> None:
+    """Go on only when a person types the phrase; raises InvalidRequest otherwise."""
+    typer.echo(f"{question}\nType {phrase} to go on: ", err=True, nl=False)
+    if sys.stdin.readline().strip() != phrase:
+        raise InvalidRequest(f"yes: nothing was deleted; type {phrase} when asked, or give --yes")
 
 
 def make_streams_safe() -> None:

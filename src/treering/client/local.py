@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
+from treering.access import SCOPES
 from treering.data_dir import DataDir
 from treering.errors import InvalidRequest
 from treering.level_settings import DEFAULTS
@@ -73,6 +74,12 @@ class LocalVault(Verbs):
             opened = self._closing.enter_context(data_dir.using(record.id))
             self._reach = Reach(data_dir, opened, record.account_id, grant)
             undoing.pop_all()
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """The scopes of the key; all of them without one."""
+        grant = self._reach.grant
+        return frozenset(SCOPES) if grant is None else grant.scopes
 
     def perform(self, request: Request[R], caller: Caller = ANONYMOUS) -> R:
         """Do what `request` asks, if the key allows it."""

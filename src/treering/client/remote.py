@@ -130,6 +130,17 @@ class RemoteVault(Verbs):
         )
         return cast("R", from_wire(route.reply, answer))
 
+    def tool_names(self) -> list[str]:
+        """The MCP tools that the server shows to the key."""
+        content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode("ascii")
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "MCP-Protocol-Version": "2025-11-25",
+        }
+        answer = self._http.call("POST", "/mcp", content=content, headers=headers)
+        return [str(tool["name"]) for tool in answer["result"]["tools"]]
+
     def close(self) -> None:
         """Close the connections."""
         self._http.close()

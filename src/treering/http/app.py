@@ -10,19 +10,26 @@ from typing import Any
 from anyio import CapacityLimiter
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from treering.data_dir import DataDir
 from treering.http.accepting import quiet_when_full
+from treering.http.addresses import MCP_PATH
 from treering.http.body_limit import BodyLimit
 from treering.http.errors import add_error_handlers
+from treering.http.mcp import McpEndpoint
 from treering.http.routes import (
     account,
+    connections,
+    consent,
     health,
     judgement,
     keys,
     level_settings,
     levels,
     memory,
+    oauth,
+    signing_in,
     upload,
 )
 from treering.http.safe_headers import SafeHeaders
@@ -34,6 +41,8 @@ _THREADS = 64
 """How many requests are worked on at once, of all vaults."""
 _LOOKUPS = 8
 """How many keys are looked up at once."""
+_SIGN_INS = 2
+"""How many passwords are compared at once: each takes 64 MiB."""
 _DESCRIPTION = """\
 Memory for AI agents that layers and never overwrites. Send a memory key as
 `Authorization: Bearer mk_…`, `x-api-key` or `X-Memory-Key`; it opens one vault.
@@ -48,8 +57,11 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
         quiet_when_full(asyncio.get_running_loop())
         current_default_thread_limiter().total_tokens = _THREADS
         data_dir.resume()
-        yield
+        async with mcp.running():
+            yield
         data_dir.close()
+
+    mcp = McpEndpoint(data_dir, settings)
 
     app = _Api(
         title="Treering",
@@ -64,6 +76,7 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
     app.state.data_dir = data_dir
     app.state.turns = Turns()
     app.state.lookups = CapacityLimiter(_LOOKUPS)
+    app.state.sign_ins = CapacityLimiter(_SIGN_INS)
     app.state.health_checks = CapacityLimiter(1)
     app.state.settings = settings
     app.add_middleware(BodyLimit, limit=settings.max_body_mb << 20)
@@ -74,10 +87,14 @@ def create_app(data_dir: DataDir, settings: Settings) -> FastAPI:
     app.include_router(upload.router)
     app.include_router(account.router)
     app.include_router(keys.router)
+    for router in (oauth.router, signing_in.router, consent.router, connections.router):
+        app.include_router(router)
     for prefix in ("/v1", "/api/v1"):
         app.include_router(levels.router, prefix=prefix)
         app.include_router(judgement.router, prefix=prefix)
         app.include_router(level_settings.router, prefix=prefix)
+    for path in (MCP_PATH, f"{MCP_PATH}/"):
+        app.router.routes.append(Route(path, mcp))
     return app
 
 

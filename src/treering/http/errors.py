@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,11 +19,10 @@ from treering.errors import (
     TreeringError,
     Unauthorized,
 )
+from treering.http.addresses import challenge_of
 from treering.http.safe_headers import SAFE_HEADERS
-from treering.logs import get_logger
 from treering.requests import issues_in
-
-log = get_logger(__name__)
+from treering.shown_errors import shown_body
 
 
 def add_error_handlers(app: FastAPI) -> None:
@@ -32,7 +30,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(TreeringError)
     async def known(request: Request, error: TreeringError) -> Response:
-        return error_response(error)
+        return error_response(error, challenge=challenge_of(request))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -41,7 +39,7 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
         if isinstance(error.__cause__, TreeringError):
-            return error_response(error.__cause__)
+            return error_response(error.__cause__, challenge=challenge_of(request))
         if error.status_code == 404:
             return error_response(NotFound("path", request.url.path))
         if error.status_code == 400:
@@ -66,19 +64,18 @@ def _in_body(issue: Mapping[str, Any]) -> tuple[int | str, ...]:
     return () if issue["type"] == "json_invalid" else tuple(issue["loc"][1:])
 
 
-def error_response(error: TreeringError, cause: BaseException | None = None) -> Response:
-    """The response to an error; a failure of ours is logged under an id that the caller sees."""
-    # The storage's own words name paths of this machine: they are for the log alone.
-    body = StorageFailure().body() if isinstance(error, StorageFailure) else error.body()
+def error_response(
+    error: TreeringError, cause: BaseException | None = None, challenge: str = "Bearer"
+) -> Response:
+    """The response to an error; a failure of ours is logged under an id that the caller sees.
+
+    `challenge` is what a refused caller reads in `WWW-Authenticate`.
+    """
     headers = dict(SAFE_HEADERS)
-    if error.status >= 500:
-        body["id"] = uuid.uuid4().hex
-        cause = cause or error.__cause__ or error
-        log.error("request failed", id=body["id"], error=error.tag, exc_info=cause)
     if isinstance(error, Unauthorized):
-        headers["WWW-Authenticate"] = "Bearer"
+        headers["WWW-Authenticate"] = challenge
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(error.extra.get("retry_after", 1))
     # Pure ASCII: a lone surrogate that the caller sent is shown again and has no UTF-8.
-    content = json.dumps(body, separators=(",", ":")).encode("ascii")
+    content = json.dumps(shown_body(error, cause), separators=(",", ":")).encode("ascii")
     return Response(content, error.status, headers, "application/json")

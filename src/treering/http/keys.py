@@ -1,4 +1,4 @@
-"""The key that a request carries, and what it allows."""
+"""The key that a request carries, or the access token, and what it allows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from treering.access import Grant
 from treering.data_dir import DataDir
 from treering.errors import Unauthorized
+from treering.http.addresses import audience_of
 
 bearer = HTTPBearer(auto_error=False, description="A memory key, `mk_…`.")
 x_api_key = APIKeyHeader(name="x-api-key", scheme_name="ApiKey", auto_error=False)
@@ -25,7 +26,8 @@ async def granted(request: Request) -> Grant:
         raise Unauthorized
     # Keys are looked up beside the other work, so that strangers never wait for it nor it for them.
     lookups = request.app.state.lookups
-    return await run_sync(data_dir_of(request).grant_for, presented, limiter=lookups)
+    grant_for = data_dir_of(request).grant_for
+    return await run_sync(grant_for, presented, audience_of(request), limiter=lookups)
 
 
 def data_dir_of(request: Request) -> DataDir:

@@ -76,10 +76,10 @@ class KeyedRoute(APIRoute):
         return answer
 
     def _read(self, body: bytes) -> object:
-        parsed = _parse(body)
+        sent = parsed(body)
         if self.body_field is None:
-            return parsed
-        value, errors = self.body_field.validate(parsed, loc=("body",))
+            return sent
+        value, errors = self.body_field.validate(sent, loc=("body",))
         if errors:
             raise invalid_request(errors)
         return value
@@ -142,12 +142,16 @@ async def _pieces(request: Request, has_body: bool) -> AsyncIterator[bytes]:
         raise InvalidRequest("body: did not arrive whole") from None
 
 
-def _parse(body: bytes) -> object:
+def parsed(body: bytes) -> object:
+    """The JSON of a body that does not unfold to more than a request needs.
+
+    Raises InvalidRequest for one that does; ValueError and RecursionError for what is no JSON.
+    """
     if too_many_values(body):
         raise InvalidRequest(
             f"body: holds over {MAX_CONTAINERS:,} lists and objects, or over {MAX_COMMAS:,} values"
         )
-    parsed = json.loads(body.decode("utf-8-sig", "surrogatepass"))
-    if too_many_fields(parsed):
+    value = json.loads(body.decode("utf-8-sig", "surrogatepass"))
+    if too_many_fields(value):
         raise InvalidRequest(f"body: has an object of over {MAX_FIELDS:,} fields")
-    return parsed
+    return value

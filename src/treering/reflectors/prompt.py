@@ -6,9 +6,10 @@ read as data and not obeyed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treering.replies import Batch
+from treering.replies import Batch, BatchMemory
 from treering.rules.fence import quoted
 
 _TAG = "memories"
@@ -28,8 +29,13 @@ class Prompt:
 
 def prompt_of(batch: Batch) -> Prompt:
     """The prompt for a batch."""
-    lines = "".join(f"[{memory.date}] {_fenced(memory.text)}\n" for memory in batch.memories)
-    return Prompt(batch.reflection_contract.instructions, f"<{_TAG}>\n{lines}</{_TAG}>")
+    return Prompt(batch.reflection_contract.instructions, quoted_memories(batch.memories))
+
+
+def quoted_memories(memories: Sequence[BatchMemory]) -> str:
+    """A batch's memories inside their fence, a date and a text each."""
+    lines = "".join(f"[{memory.date}] {_fenced(memory.text)}\n" for memory in memories)
+    return f"<{_TAG}>\n{lines}</{_TAG}>"
 
 
 def correction(problem: str) -> str:

@@ -6,6 +6,8 @@ from treering.replies.account import (
     KeysReply,
     ListedKey,
     Metered,
+    PeopleReply,
+    PersonReply,
     RevokedReply,
     UsageReply,
 )
@@ -122,6 +124,8 @@ __all__ = [
     "MemoryRow",
     "Metered",
     "NothingToConsolidate",
+    "PeopleReply",
+    "PersonReply",
     "PrepareReply",
     "RawDebt",
     "RecallReply",

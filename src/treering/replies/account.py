@@ -83,6 +83,22 @@ class RevokedReply:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonReply:
+    """Someone who signs in with a password."""
+
+    id: str
+    name: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleReply:
+    """Everyone who signs in with a password."""
+
+    people: list[PersonReply]
+
+
+@dataclass(frozen=True, slots=True)
 class HealthReply:
     """Whether the server is well; `problems` say what is not and what to do."""
 

@@ -34,7 +34,12 @@ def block(notes: Sequence[Note]) -> str:
     """The notes inside the fence; empty without notes."""
     if not notes:
         return ""
-    return _OPEN + "".join(line(note) for note in notes) + _CLOSE
+    return fenced("".join(line(note) for note in notes))
+
+
+def fenced(lines: str) -> str:
+    """Lines inside the fence, which nothing in them may open or close any more."""
+    return _OPEN + lines + _CLOSE
 
 
 def line(note: Note) -> str:

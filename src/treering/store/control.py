@@ -1,9 +1,12 @@
-"""The control plane's protocol: accounts, vaults and keys."""
+"""The control plane's protocol: accounts, vaults, keys; people and OAuth beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
+
+from treering.store.oauth import OAuthStore
+from treering.store.people import PeopleStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,12 @@ class VaultRecord:
 
 
 class ControlStore(Protocol):
-    """Accounts, their vaults, and the keys of those."""
+    """Accounts, their vaults, and the keys of those; beside them people and OAuth connections."""
 
+    @property
+    def people(self) -> PeopleStore: ...
+    @property
+    def oauth(self) -> OAuthStore: ...
     def ensure_account(self, account_id: str, name: str, now: int) -> str:
         """The id of the first account, made as given when there is none."""
 

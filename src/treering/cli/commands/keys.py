@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from treering.cli.options import DataDirectory, Json, Key, Url, load_settings, output_for, target_of
+from treering.cli.options import DataDirectory, Json, Key, Url, output_for, target_of
 from treering.cli.output import Output, day_and_minute, shown
+from treering.cli.storage import local_storage
 from treering.cli.tables import pairs
-from treering.cli.target import Target, usable_data_dir
+from treering.cli.target import Target
 from treering.errors import InvalidRequest
 from treering.replies import KeyReply, ListedKey
 from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.client import RemoteKeys
-    from treering.data_dir import DataDir
 
 app = typer.Typer(no_args_is_help=True, help="Make, list and revoke memory keys.")
 
@@ -71,7 +71,7 @@ def create(
                 "leave --key out for 256 random bits",
                 err=True,
             )
-        with _local(target, create=True) as storage:
+        with local_storage(target.data_dir, create=True) as storage:
             vault_id = None if vault is None else storage.vault_named(vault).id
             made = storage.create_key(
                 name=name,
@@ -98,7 +98,7 @@ def list_keys(
         with _remote(target) as keys:
             reply = keys.list()
     else:
-        with _local(target) as storage:
+        with local_storage(target.data_dir) as storage:
             reply = storage.keys()
     output.show(reply, _table(reply.keys) if reply.keys else "There are no keys yet.")
 
@@ -119,30 +119,13 @@ def revoke(
         with _remote(target) as keys:
             reply = keys.revoke(key_id)
     else:
-        with _local(target) as storage:
+        with local_storage(target.data_dir) as storage:
             reply = storage.revoke_key(key_id)
     output.show(reply, "Revoked.")
 
 
 def _target(url: str | None, data_dir: str | None, key: str | None) -> Target:
     return target_of({"url": url, "key": key, "data_dir": data_dir, "vault": None})
-
-
-@contextmanager
-def _local(target: Target, *, create: bool = False) -> Iterator[DataDir]:
-    """The data directory, for the operator who can read it anyway; raises StorageUnusable."""
-    # numpy and the model's runtime take most of a second, which --help need not wait for.
-    from treering.data_dir import DataDir  # noqa: PLC0415
-    from treering.settings import embedder_of  # noqa: PLC0415
-    from treering.system import System  # noqa: PLC0415
-
-    settings = load_settings()
-    path = usable_data_dir(target.data_dir or settings.data_dir, create=create)
-    storage = DataDir(path, embedder_of(settings), System())
-    try:
-        yield storage
-    finally:
-        storage.close()
 
 
 @contextmanager

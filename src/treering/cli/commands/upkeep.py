@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from treering.cli.options import Session, Yes, on_vault
-from treering.cli.output import Output, counted, day_and_minute
+from treering.cli.output import Output, confirm, counted, day_and_minute
 from treering.cli.tables import pairs
-from treering.errors import InvalidRequest, NotFound
+from treering.errors import NotFound
 from treering.verbs import Verbs
 
 WIPE_PHRASE = "DELETE ALL MEMORIES"
@@ -70,7 +69,7 @@ def delete(
 ) -> None:
     """Delete memories for good."""
     if not yes:
-        _confirm(f"Delete {counted(len(ids), 'memory', 'memories')} for good?", "yes")
+        confirm(f"Delete {counted(len(ids), 'memory', 'memories')} for good?", "yes")
     reply = vault.delete(ids, cascade=cascade, receipt=receipt)
     lines = [f"{reply.deleted:,} deleted, {reply.not_found:,} not found."]
     if reply.also_deleted:
@@ -93,13 +92,6 @@ def wipe(vault: Verbs, output: Output, session: Session = None, yes: Yes = False
     """Delete every memory of the vault, or of one session."""
     if not yes:
         what = "this session" if session is not None else "this vault"
-        _confirm(f"This deletes every memory of {what} for good.", WIPE_PHRASE)
+        confirm(f"This deletes every memory of {what} for good.", WIPE_PHRASE)
     reply = vault.wipe(session_id=session)
     output.show(reply, f"{reply.deleted:,} deleted.")
-
-
-def _confirm(question: str, phrase: str) -> None:
-    """Go on only when a person types the phrase; raises InvalidRequest otherwise."""
-    typer.echo(f"{question}\nType {phrase} to go on: ", err=True, nl=False)
-    if sys.stdin.readline().strip() != phrase:
-        raise InvalidRequest(f"yes: nothing was deleted; type {phrase} when asked, or give --yes")

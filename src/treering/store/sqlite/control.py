@@ -10,6 +10,8 @@ import apsw
 from treering.errors import Conflict, Unauthorized
 from treering.store.control import KeyRecord, VaultRecord
 from treering.store.sqlite.database import Database
+from treering.store.sqlite.oauth import SqliteOAuthStore
+from treering.store.sqlite.people import SqlitePeopleStore
 
 _KEY = """
 SELECT k.id, v.account, k.vault, k.name, k.prefix, k.hash, k.scopes, k.created, k.expires,
@@ -30,6 +32,8 @@ class SqliteControlStore:
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path, "control")
+        self.people = SqlitePeopleStore(self._database)
+        self.oauth = SqliteOAuthStore(self._database)
 
     def ensure_account(self, account_id: str, name: str, now: int) -> str:
         with self._database.writing() as connection:
