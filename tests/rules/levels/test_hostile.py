@@ -28,7 +28,8 @@ LINES = [
     "- a:\n", "  - a\n", "a:\n", "a:\n\n", "a,\n", "## a\n", "## a\nb\n", "**a**\n", "a\n===\n",
     "In a:\n- b\n\n", "### Pinned\n- a\n\n", "### Recalled\n", "### Pinned\\n- a\\n", "`", "“",
     "❌", "<", "<a>", ">=", "!", "!=", "x=1,", "never fix error ", "No, ", "it. ",
-    "do not do this, ", "in this chat, ", "$", "$a", "<a", "[a", "Test a must ", "e.g. ", "?!", "\n  ", "日", "\ud800",
+    "do not do this, ", "in this chat, ", "$", "$a", "<a", "[a", "Test a must ",
+    "e.g. ", "?!", "\n  ", "日", "\ud800",
 ]  # fmt: skip
 RULES: list[Callable[[str], object]] = [
     identifiers,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from treering.rules.levels.words import word_set
+from treering.rules.levels.words import OPENINGS, word_set
 
 
 class Kind(Enum):
@@ -45,13 +45,6 @@ _lone_heading = re.compile(r"(?:\*\*[^*]{1,80}\*\*|__[^_]{1,80}__):?|\[[\w .:/-]
 _underline = re.compile(r"={3,}|-{3,}|\*{3,}|_{3,}")
 _WRAP = 45
 """A line this long without final punctuation goes on in a next one that begins small."""
-_QUALIFYING = word_set(
-    """
-    in on for at during from after before with under within inside outside when whenever while if
-    unless until except only
-    """
-)
-"""A short line that opens with one and has no final punctuation says when the next one holds."""
 _HANGING = word_set(
     """
     a an the of to and or not never always must should from than via per our your my its with when
@@ -109,7 +102,7 @@ def next_text(lines: Sequence[Line], at: int, *, past: Sequence[Kind] = (Kind.BL
 
 def _hangs(text: str) -> bool:
     words = text.casefold().split()
-    is_qualifier = words[0] in _QUALIFYING and len(text) < _WRAP
+    is_qualifier = words[0] in OPENINGS and len(text) < _WRAP
     return is_qualifier or words[-1] in _HANGING
 
 

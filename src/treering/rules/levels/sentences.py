@@ -12,7 +12,7 @@ from treering.rules.levels.conversation import is_meta
 from treering.rules.levels.layout import Kind, Line, goes_on, lines_of, next_text
 from treering.rules.levels.lexemes import lexemes, opaque_spans
 from treering.rules.levels.outline import Outline
-from treering.rules.levels.words import GENERIC
+from treering.rules.levels.words import GENERIC, OPENINGS, SCOPES, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,9 @@ _abbreviation = re.compile(
     re.IGNORECASE,
 )
 _points_down = re.compile(r"\b(?:following|below|these)\b", re.IGNORECASE)
+_FINAL = ".!?…。！？;"
+_MAX_SCOPE = 5
+_STATING = word_set("always never must should shouldn mustn do don prefer make ensure is are")
 _TITLE = 60
 """A line above a list that is no longer, and ends without punctuation, is the list's title."""
 
@@ -131,8 +134,8 @@ class _Reading:
         if below == len(self._lines) or first.kind is Kind.HEADING or self._says_nothing(lead):
             return stop
         has_colon = self._message[lead.start : lead.end].rstrip("*_ ").endswith((":", "："))
-        if has_colon and self._lines[below].kind in (Kind.PLAIN, Kind.INDENTED):
-            return self._end_of_lines(below)
+        if self._lines[below].kind in (Kind.PLAIN, Kind.INDENTED):
+            return self._end_of_lines(below) if has_colon or self._names_a_scope(lead) else stop
         listed = (
             next_text(self._lines, below, past=(Kind.BLANK, Kind.ASIDE)) if has_colon else below
         )
@@ -151,10 +154,20 @@ class _Reading:
         )
 
     def _is_title(self, lead: Sentence, *, is_near: bool) -> bool:
+        """Whether a sentence without a colon introduces the list under it."""
         text = self._message[lead.start : lead.end]
-        if text[-1] in ".!?…。！？;":
-            return bool(_points_down.search(text))
+        if text[-1] in _FINAL:
+            is_about_list = not SCOPES.isdisjoint(self._words(lead.start, lead.end))
+            return bool(_points_down.search(text)) or (is_near and is_about_list)
         return (is_near or len(text) <= _TITLE) and claim_of(lexemes(text)) is None
+
+    def _names_a_scope(self, lead: Sentence) -> bool:
+        """Whether a line is no sentence, and says where or when the lines under it hold."""
+        words = self._words(lead.start, lead.end)
+        if self._message[lead.end - 1] in _FINAL or not 0 < len(words) <= _MAX_SCOPE:
+            return False
+        names_one = words[0] in OPENINGS or not SCOPES.isdisjoint(words)
+        return names_one and _STATING.isdisjoint(words)
 
     def _end_of_lines(self, at: int) -> int:
         """The end of the lines right below each other, up to the next lead-in among them."""

@@ -123,7 +123,23 @@ GENERIC = word_set(
     instructions reminders points general important must know basics fyi following follows below
     and also please keep in mind note remember to project setup these this info information details
     for you list background context update updates overview summary todo other misc memory memories
-    hi hello hey team all everyone folks thanks thank ok okay quick what
+    hi hello hey all everyone folks thanks thank ok okay quick what
     """
 )
 """A heading or a lead-in of these alone says nothing of what stands under it."""
+
+SCOPES = word_set(
+    """
+    production prod staging stage development dev test testing qa preview canary sandbox local
+    locally only except
+    """
+)
+"""Where or when alone something holds; a title that names one qualifies what stands under it."""
+
+OPENINGS = word_set(
+    """
+    in on for at during from after before with under within inside outside when whenever while if
+    unless until except only
+    """
+)
+"""A short line that opens with one and has no final punctuation says when the next one holds."""
