@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rules.levels.corpus import HALVES, load, turns
-from treering.rules.levels.contradictions import contradiction, contradiction_keys, subject_key
+from treering.rules.levels.contradictions import contradiction, contradiction_keys
 from treering.rules.levels.reconcile import Outcome, compare, reconcile
 from treering.rules.levels.tokens import anchors, distinctive_tokens, restatement_key
 from treering.rules.levels.words import word_set
@@ -65,12 +65,6 @@ def test_an_exact_restatement_goes_before_a_fuller_one() -> None:
 
 def test_case_spacing_and_final_punctuation_make_no_difference() -> None:
     assert restatement_key("  Never  PUSH to main!. ") == restatement_key("never push to main")
-
-
-def test_a_subject_is_known_by_its_words() -> None:
-    assert subject_key("The auth service listens on 5433") == "auth"
-    assert subject_key("Our staging URL: https://a.acme.dev") == "staging url"
-    assert subject_key("Always run the tests") == ""
 
 
 def test_the_impact_says_what_hangs_on_it() -> None:

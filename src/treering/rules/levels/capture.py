@@ -174,7 +174,9 @@ def _leans(text: str, *, is_lead: bool) -> bool:
 
     `These hold in staging:` speaks of what comes after it.
     """
-    spoken = [one.folded for one in lexemes(text) if one.role is not Role.MARK]
+    spoken = [
+        one.folded for one in lexemes(text) if one.role is not Role.MARK and not one.is_symbol
+    ]
     if spoken[:2] == ["it's", "important"] or spoken[:3] == ["it", "is", "important"]:
         return False
     if is_lead and spoken[:1] and spoken[0] in _POINTS_DOWN:

@@ -50,10 +50,8 @@ _LEADS = word_set(
     anyway correction wait oh hi hey today
     """
 )
-
-
 _ANSWERS = frozenset({"well", "no", "yes"})
-"""They open a clause where a comma follows: `No commits on Fridays` begins otherwise."""
+"""They open a clause where a mark follows: `No commits on Fridays` begins otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ _MAX_CLAUSE = 120
 def without_leads(clause: Sequence[Lexeme]) -> Sequence[Lexeme]:
     """The clause without the words that only open it (`Please`, `Actually,`, `Remember that`)."""
     at = 0
-    while at < len(clause) and _only_opens(clause, at):
+    while at < len(clause) and (clause[at].is_symbol or _only_opens(clause, at)):
         at += 1
     return clause[at:]
 
@@ -105,7 +103,7 @@ def without_leads(clause: Sequence[Lexeme]) -> Sequence[Lexeme]:
 def _only_opens(clause: Sequence[Lexeme], at: int) -> bool:
     word = clause[at].folded
     if word in _ANSWERS:
-        return at + 1 == len(clause) or clause[at + 1].folded == ","
+        return at + 1 == len(clause) or clause[at + 1].role is Role.MARK
     return word in _LEADS or word == ","
 
 
@@ -144,7 +142,8 @@ def _relation(body: Sequence[Lexeme], at: int) -> tuple[str, int] | None:
 
 
 def _mark_relation(body: Sequence[Lexeme], at: int) -> tuple[str, int] | None:
-    is_label = body[at].text == ":" and at <= 4 and at + 1 < len(body) and body[at + 1].is_value
+    after = next((one for one in body[at + 1 :] if not one.is_symbol), None)
+    is_label = body[at].text == ":" and at <= 4 and after is not None and after.is_value
     is_assignment = body[at].text == "=" and at <= 4
     return ("is", 1) if is_label or is_assignment else None
 
@@ -201,7 +200,8 @@ def _only_points(subject: Sequence[Lexeme]) -> bool:
 
 
 def _is_amount_claim(name: str, gap: Sequence[Lexeme]) -> bool:
-    return name in ("is", "moved", "defaults to") and len(gap) <= 1
+    said = [one for one in gap if not one.is_symbol]
+    return name in ("is", "moved", "defaults to") and len(said) <= 1
 
 
 def _breaks(one: Lexeme) -> bool:

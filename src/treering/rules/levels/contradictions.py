@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,6 +46,12 @@ _EXCLUSIVE = frozenset(
     {"is", "named", "moved", "points to", "resolves to", "redirects to", "defaults to"}
 )
 _ARTICLES = frozenset({"a", "an"})
+_NEGATES = "not"
+_BE = ("is", "are", "be")
+_FORBIDDEN = frozenset({"forbidden", "prohibited", "disallowed", "banned"})
+_PERMITTED = frozenset({"allowed", "permitted"})
+_answer = re.compile(r"\s*(?:no|nope|yes|yep|well)[.!]+\s+", re.IGNORECASE)
+"""A sentence of its own that says nothing of what follows it."""
 _MAX_CHARACTERS = 1_000
 """A longer text says too much to be set against another by rules."""
 
@@ -75,8 +82,8 @@ def contradiction(new: str, held: str) -> Contradiction | None:
 
     Either one is the other's explicit negation (`Always squash`, `Never squash`), or both give the
     same subject and attribute another identifier-shaped value within the same scope (`auth listens
-    on 5433`, `auth listens on 6000`). What is past, planned, hedged or one of several values
-    contradicts nothing.
+    on 5433`, `auth listens on 6000`). What is past, planned, hedged, compared (`< 30 ms`), marked
+    by a symbol or one of several values contradicts nothing.
     """
     if restatement_key(new) == restatement_key(held):
         return None
@@ -95,19 +102,13 @@ def contradiction_keys(text: str) -> frozenset[str]:
     return frozenset(_positions(text))
 
 
-def subject_key(text: str) -> str:
-    """The folded subject of a statement's first claim, articles aside; empty without a claim."""
-    claim = claim_of(_usable(text))
-    return " ".join(_subject(claim)) if claim else ""
-
-
-def _usable(text: str) -> tuple[Lexeme, ...]:
-    return lexemes(text) if len(text) <= _MAX_CHARACTERS else ()
-
-
 def _positions(text: str) -> dict[str, _Position]:
-    words = _usable(text)
-    if not words or words[-1].text in "?？؟":
+    if len(text) > _MAX_CHARACTERS:
+        return {}
+    if answered := _answer.match(text):
+        text = text[answered.end() :]
+    words = lexemes(text)
+    if not words or words[-1].text in "?？؟" or any(one.is_symbol for one in words):
         return {}
     found = _polarity(words)
     spans = clauses(text)
@@ -122,6 +123,7 @@ def _positions(text: str) -> dict[str, _Position]:
 def _polarity(words: tuple[Lexeme, ...]) -> dict[str, _Position]:
     """The statement without its negation, and whether it has one."""
     body = [one.folded for one in without_leads(words) if one.role is not Role.MARK]
+    body = [_NEGATES if _forbids(body, at) else word for at, word in enumerate(body)]
     negated = [at for at, word in enumerate(body) if is_negation(word)]
     if len(negated) > 1 or PAST.intersection(body) or (body and body[0] in PRONOUNS):
         return {}
@@ -129,8 +131,9 @@ def _polarity(words: tuple[Lexeme, ...]) -> dict[str, _Position]:
         return {}
     said = [
         _stem(word)
-        for word in body
+        for at, word in enumerate(body)
         if not is_negation(word)
+        and not _permits(body, at)
         and word not in _DUMMY_VERBS
         and word not in _ARTICLES
         and word not in ("the", "now", "currently", "actually", "also")
@@ -140,10 +143,19 @@ def _polarity(words: tuple[Lexeme, ...]) -> dict[str, _Position]:
     return {f"says {' '.join(said)}": _Position("not" if negated else "so", is_rule=True)}
 
 
+def _forbids(body: list[str], at: int) -> bool:
+    """`… are forbidden` negates; `banned users` does not."""
+    return body[at] in _FORBIDDEN and at > 0 and body[at - 1] in _BE
+
+
+def _permits(body: list[str], at: int) -> bool:
+    return body[at] in _PERMITTED and at > 0 and body[at - 1] in (*_BE, "not")
+
+
 def _value(words: tuple[Lexeme, ...]) -> dict[str, _Position]:
     """The subject and attribute of the claim, with its value and scope."""
     claim = claim_of(words)
-    spoken = {one.folded for one in words if one.role is Role.WORD}
+    spoken = {one.folded for one in without_leads(words) if one.role is Role.WORD}
     if claim is None or spoken & PAST or spoken & HEDGES or any(map(is_negation, spoken)):
         return {}
     if any(one.is_value for one in claim.rest) or claim.subject[0].folded in _ONE_OF_MANY:

@@ -1,4 +1,4 @@
-"""A text as words, identifiers, code spans, amounts and the punctuation that joins them."""
+"""A text as words, identifiers, code spans, amounts, signs and the punctuation that joins them."""
 
 from __future__ import annotations
 
@@ -46,15 +46,34 @@ class Lexeme:
         """Whether it is identifier-shaped, quoted as code, or an amount."""
         return self.role in (Role.IDENTIFIER, Role.CODE, Role.AMOUNT)
 
+    @property
+    def is_symbol(self) -> bool:
+        """Whether it is no word but a sign: `<`, `->`, `&`, `❌`."""
+        if self.role is Role.WORD:
+            return not any(map(str.isalnum, self.text))
+        return self.role is Role.SIGN
+
 
 _code_span = re.compile(r"`([^`\n]{1,500})`")
-_piece = re.compile(
-    r"(?P<amount>[$€£¥₹]\s?\d[\d.,]*(?:[kKmM]\b)?|\d[\d.,]*\s?[$€£¥₹%])"
-    r"|(?P<number>[+-]?\d(?:[\d.,]*\d)?(?![^\W\d_]))"
-    r"|(?P<sign>(?:[<>\u2264\u2265\u2260~]=?|[!=]=)(?=[\s\d.$\u20ac\u00a3])|-(?=\d))"
-    r"|(?P<mark>[:;,=()\[\]?!\u2014\u2013\u3001\u3002\uff0c\uff1f\uff01\uff1a\uff1b\u061f\u060c])"
-    r"|(?P<word>[^\s:;,=()\[\]?!\u2014\u2013\u3001\u3002\uff0c\uff1f\uff01\uff1a\uff1b\u061f\u060c]+)"
+_MARKS = ":;,=()\\[\\]?!\u2014\u2013\u3001\u3002\uff0c\uff1f\uff01\uff1a\uff1b\u061f\u060c"
+_COMPARING = "<>\u2264\u2265\u2260\u2248"
+_CURRENCY = "$\u20ac\u00a3\u00a5\u20b9"
+_SIGN = (
+    rf"[-=!~]{{0,3}}[{_COMPARING}][-=!~{_COMPARING}]{{0,4}}"  # < >= <=> -> =>
+    r"|[!=]==?|[=!]~|~~"  # != == === =~, struck out
+    rf"|(?<!\w)[-~^](?=[{_CURRENCY}v]?\d|\Z)"  # -5ms -$5 ~30 ^1.2
+    r"|(?<!\S)!(?=[\w.*/]|\Z)"  # !keep.log
+    r"|\[[ xX]\]"  # what is ticked, and what is not
 )
+_piece = re.compile(
+    rf"(?P<amount>[{_CURRENCY}]\s?\d[\d.,]*(?:[kKmM]\b)?|\d[\d.,]*\s?[{_CURRENCY}%])"
+    r"|(?P<number>[+-]?\d(?:[\d.,]*\d)?+(?![^\W\d_]))"
+    rf"|(?P<sign>{_SIGN})"
+    rf"|(?P<mark>[{_MARKS}])"
+    rf"|(?P<word>(?:[^\s{_MARKS}{_COMPARING}~-]+|(?![-~]{{1,3}}[{_COMPARING}]|~~)[-~])+)"
+)
+_bracketed = re.compile(r"<([^\s<>=\d-][^\s<>]{0,200})>")
+"""`<b>`, `List<int>`, `<db.acme.dev>`: what stands in angle brackets compares nothing."""
 _EDGES = "\"'`.*_~<>{}|\u2018\u2019\u201c\u201d\u00ab\u00bb\u2026\u300c\u300d-"
 
 
@@ -83,11 +102,12 @@ def _solids(text: str) -> tuple[tuple[int, int, str], ...]:
 
 def _pieces(text: str) -> Iterator[Lexeme]:
     at = 0
+    loose = _bracketed.sub(r" \1 ", text)
     for start, end, kind in _solids(text):
-        yield from _loose(text, at, start)
+        yield from _loose(loose, at, start)
         yield _solid(text[start:end], kind, start, end)
         at = end
-    yield from _loose(text, at, len(text))
+    yield from _loose(loose, at, len(text))
 
 
 def _solid(run: str, kind: str, start: int, end: int) -> Lexeme:
@@ -104,9 +124,18 @@ def _loose(text: str, start: int, end: int) -> Iterator[Lexeme]:
             run = run.strip(_EDGES)
             if not run:
                 continue
+        if role is Role.SIGN and match.end() == end and not _counts(run, text[end : end + 2]):
+            continue
         kind = "amount" if role is Role.AMOUNT else ""
         shown = run.casefold().replace("\u2019", "'").replace(" ", "")
         yield Lexeme(run, shown, role, kind, match.start(), match.end())
+
+
+def _counts(sign: str, after: str) -> bool:
+    """Whether a sign that an identifier follows says something of it, as a hyphen does not."""
+    if sign not in ("-", "~", "^"):
+        return True
+    return after.removeprefix("v")[:1].isdigit()
 
 
 def _with_units(pieces: list[Lexeme]) -> Iterator[Lexeme]:

@@ -8,6 +8,7 @@ from treering.rules.levels.lexemes import Lexeme, Role, lexemes
 from treering.rules.levels.words import LIMITS, NEGATIONS
 
 _WEIGHTLESS = frozenset("a an the is are am be please".split())
+_ASKING = "?？؟"
 _FINAL = ".!。！…"
 
 
@@ -29,8 +30,8 @@ def distinctive_tokens(text: str) -> frozenset[str]:
 def anchors(text: str) -> tuple[str, ...]:
     """The tokens that no merge may add or drop, sorted, repeated as often as they stand.
 
-    Negations, numbers, identifiers, code, amounts, comparisons and signs (`<`, `!=`, `-5`, `❌`),
-    limiting words (`unless`, `only`, `in staging`, `was`), and words of other scripts, whose
+    Negations, numbers, identifiers, code, amounts, comparisons and signs (`<`, `!=`, `-5`, `❌`,
+    `?`), limiting words (`unless`, `only`, `in staging`, `was`), and words of other scripts, whose
     meaning the rules don't know; and the first of several lines, which may be a lead-in or a
     heading. Two statements merge only if theirs are equal, so that a store needs to compare those
     of one bucket alone.
@@ -47,16 +48,19 @@ def is_negation(word: str) -> bool:
 
 def _weighty(text: str) -> list[Lexeme]:
     return [
-        one for one in lexemes(text) if one.role is not Role.MARK and one.folded not in _WEIGHTLESS
+        one
+        for one in lexemes(text)
+        if (one.role is not Role.MARK or one.text in _ASKING) and one.folded not in _WEIGHTLESS
     ]
 
 
 def _anchors(one: Lexeme) -> bool:
-    if one.role is not Role.WORD:
+    if one.role is not Role.WORD or one.is_symbol:
         return True
     word = one.folded
     has_digit = any(map(str.isdigit, word))
-    return has_digit or word in LIMITS or is_negation(word) or _is_foreign(word)
+    limits = word in LIMITS or not LIMITS.isdisjoint(word.split("-"))
+    return has_digit or limits or is_negation(word) or _is_foreign(word)
 
 
 def _is_foreign(word: str) -> bool:

@@ -55,11 +55,14 @@ LIMITS = word_set(
     was were used formerly previously old new former temporarily deprecated disabled optional
     optionally might may could would will fails stopped first second last always must should
     production prod staging stage development dev test testing qa preview canary sandbox local
-    locally forbidden prohibited disallowed banned forbid prohibit allowed permitted
+    locally forbidden prohibited disallowed banned forbid forbids prohibit prohibits disallow
+    disallows ban bans denied deny denies blocked refused rejected excluded unsupported illegal
+    impossible false untrue invalid allowed permitted
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
-    hundred thousand million billion dozen half twice once wenn nur außer bis
-    si sauf seulement jusqu
+    hundred hundreds thousand thousands million millions billion billions dozen dozens half
+    third fourth fifth sixth seventh eighth ninth tenth single double triple thrice twice once
+    wenn nur außer bis si sauf seulement jusqu
     """
 )
 """Qualifiers that narrow, date or weaken a statement: with them it is another statement."""
