@@ -15,19 +15,33 @@ _ACKNOWLEDGING = word_set(
     afternoon evening bye well then again a lot exactly correct agreed indeed amazing super
     """
 )
+_TALK = r"(?:conversation|chat|discussion)"
 _HERE = (
-    r"(?:conversation|chat|session|thread|discussion|exchange|turn|message|reply|answer|response)"
+    r"(?:conversation|chat|discussion|session|thread|exchange|turn|message|reply|answer|response)"
 )
-_TALK = r"(?:conversation|chat|discussion|exchange|turn|reply|answer)"
-"""What else is said to be `in this …` may well be a thread or a session of a program."""
-_scope = re.compile(
-    rf"\bfor (?:this|the current|our current) {_HERE}\b"
-    rf"|\b(?:in|during|within) (?:this|our) {_TALK}\b"
-    rf"|\b(?:in|during|within) (?:the|our) current {_HERE}\b"
-    rf"|\bonly (?:for|in|during) (?:this|the current) {_HERE}\b"
+_IN = r"(?:for|in|during|within|throughout)"
+_THIS = r"(?:this|our|the current|our current)"
+_surely_here = re.compile(
+    rf"\b{_IN} {_THIS} {_TALK}\b"
+    rf"|\bonly {_IN} {_THIS} {_HERE}\b|\b{_IN} {_THIS} {_HERE} only\b"
     rf"|\bin your (?:next|last|following) {_HERE}\b"
-    r"|\bfor the rest of (?:this|the|our) (?:conversation|chat|session|thread)\b"
+    rf"|\bfor the rest of (?:this|the|our) {_TALK}\b"
     r"|\bjust (?:this once|for now|for today)\b",
+    re.IGNORECASE,
+)
+_perhaps_here = re.compile(
+    rf"\b{_IN} {_THIS} {_HERE}\b|\bin the (?:next|last|following) {_HERE}\b"
+    rf"|\bfor the rest of (?:this|the|our) {_HERE}\b",
+    re.IGNORECASE,
+)
+"""Programs have sessions, threads, messages and responses of their own."""
+_opener = re.compile(
+    r"[^\w]*(?:(?:please|and|but|so|also|ok|okay|just|only)[,]?\s)*", re.IGNORECASE
+)
+_how_to_answer = re.compile(
+    r"\b(?:answer\w*|repl(?:y|ies|ying)|respond\w*|speak|talk|say|call me|write|explain\w*|emojis?"
+    r"|bullets?|markdown|tone|brief\w*|concise\w*|short\w*|terse\w*|verbose|formal|informal|polite"
+    r"|language|english|french|german|spanish)\b",
     re.IGNORECASE,
 )
 _OBJECT = (
@@ -44,10 +58,10 @@ _SAID = r"(?:message|question|request|instruction|reply|answer|part|mistake|typo
 _meta = re.compile(
     rf"""(?:(?:and|but|so|also|ok|okay|please|just|only|for\ now)[,]?\s)*(?:
         (?:remember|keep|hold|note|store|save|memori[sz]e|take)\s{_OBJECT}
-            (?:\s(?:for\ (?:now|later)|in\ (?:mind|memory)|as\ is|down))*
+            (?:\s(?:for\ (?:now|later)|in\ (?:mind|memory)|down))*
       | {_DO_NOT}\s(?:try\ to\s)?{_VERIFY}(?:\s{_OBJECT}(?:\s{_AGAINST})?)?
       | (?:do\ not|don't|dont)\s(?:answer|reply|respond|say|act|worry)
-            (?:\s(?:yet|now|anything|this|that|it|about\ (?:it|this|that)))*
+            (?:\s(?:yet|now|anything|this|that|it|(?:about|on)\ (?:it|this|that)))*
       | (?:do\ not|don't|dont)\s(?:do|change|run|start)\s(?:(?:anything|this|that|it)\s)?(?:yet|now)
       | (?:just\s)?(?:acknowledge|confirm|reply|respond|answer|say)
             (?:\s(?:this|that|it|with|receipt|ok|okay|yes|only|briefly|"\w{{1,12}}"))*
@@ -65,26 +79,49 @@ _hint = re.compile(
 )
 """A word of each kind of `_meta`: most sentences have none, and need not be looked at closer."""
 _stop = re.compile(r"(?<=[.!?。！？])\s+")
+_lead = re.compile(r"[:：][ \t]*\n")
 _first_word = re.compile(r"[\w']+")
 
 
 def is_scoped_here(sentence: str) -> bool:
-    """Whether a sentence says of itself that it holds in this conversation only."""
-    return bool(_scope.search(sentence))
+    """Whether a sentence says of itself that it holds in this conversation only.
+
+    `In this session, …` does, and so does `answer in French in this session`; `never allocate
+    memory in this thread` speaks of a program.
+    """
+    if _surely_here.search(sentence):
+        return True
+    found = _perhaps_here.search(sentence)
+    if found is None:
+        return False
+    opener = _opener.match(sentence)
+    if opener is not None and found.start() == opener.end():
+        return True
+    before, after = sentence[: found.start()], sentence[found.end() :]
+    return bool(_how_to_answer.search(before) or _how_to_answer.search(after))
 
 
 def is_about_here(text: str) -> bool:
     """Whether all of a text is about this conversation only.
 
-    `ok, thanks!`, `Just remember this for now, do not verify this against the repo.`
+    `ok, thanks!`, `Just remember this for now, do not verify this against the repo.`, `For this
+    conversation only:` with a list.
     """
-    if all(is_scoped_here(part) for part in _stop.split(text.strip())):
-        return True
-    if len(text) > _LONGEST or not _opens_so(text):
+    parts = _stop.split(text.strip())
+    for part in parts:
+        if is_scoped_here(_lead.split(part, maxsplit=1)[0]) and _lead.search(part):
+            return True
+        if not is_scoped_here(part) and not _is_talk(part):
+            return False
+    return True
+
+
+def _is_talk(sentence: str) -> bool:
+    if len(sentence) > _LONGEST or not _opens_so(sentence):
         return False
-    pieces = clauses(text)
+    pieces = clauses(sentence)
     return bool(pieces) and all(
-        _is_acknowledging(text[a:b]) or is_meta(text[a:b]) for a, b in pieces
+        _is_acknowledging(sentence[a:b]) or is_meta(sentence[a:b]) for a, b in pieces
     )
 
 

@@ -88,9 +88,11 @@ def goes_on(message: str, line: Line, after: Line) -> bool:
     last = message[line.end - 1]
     if last in ".!?:;…。！？：":
         return False
-    if last in ",(–—-" or _hangs(message[line.start : line.end]):
+    if last in ",(–—-" or _last_word(message, line) in _HANGING:
         return True
-    return line.end - line.start >= _WRAP and message[after.start].islower()
+    is_long = line.end - line.start >= _WRAP
+    is_qualifier = message[line.start : line.end].split()[0].casefold() in OPENINGS
+    return (is_long or is_qualifier) and message[after.start].islower()
 
 
 def next_text(lines: Sequence[Line], at: int, *, past: Sequence[Kind] = (Kind.BLANK,)) -> int:
@@ -100,10 +102,8 @@ def next_text(lines: Sequence[Line], at: int, *, past: Sequence[Kind] = (Kind.BL
     return at
 
 
-def _hangs(text: str) -> bool:
-    words = text.casefold().split()
-    is_qualifier = words[0] in OPENINGS and len(text) < _WRAP
-    return is_qualifier or words[-1] in _HANGING
+def _last_word(message: str, line: Line) -> str:
+    return message[line.start : line.end].casefold().split()[-1]
 
 
 def _underlined(line: Line, underline: str) -> Line:
