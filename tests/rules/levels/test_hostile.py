@@ -24,7 +24,8 @@ LONGEST_RUN = 2_000
 RUNS = ["a:", "_a", "_", "aA", "Aa", "AAa", "a.", "a-", "a/", "1.", "1a", "a@", "a)", "(", "=", "~"]
 """What a run that looks like an identifier up to its last character is made of."""
 LINES = [
-    "pwd=a1b2c3. ", "-----BEGIN PRIVATE KEY-----", "eyJaaaaaaaaaa.", "://a:", "Bearer ", "C:\\a ",
+    "pwd=a1b2c3. ", "password for a b ", "token (a) ", "secret=a/a/",
+    "-----BEGIN PRIVATE KEY-----", "eyJaaaaaaaaaa.", "://a:", "Bearer ", "C:\\a ",
     "- a:\n", "  - a\n", "a:\n", "a:\n\n", "a,\n", "## a\n", "## a\nb\n", "**a**\n", "a\n===\n",
     "In a:\n- b\n\n", "### Pinned\n- a\n\n", "### Recalled\n", "### Pinned\\n- a\\n", "`", "“",
     "❌", "<", "<a>", ">=", "!", "!=", "x=1,", "never fix error ", "No, ", "it. ",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from treering.rules.levels.secret_values import is_dense, is_secret_value, stands_for_secret
+
 _KNOWN = re.compile(
     r"""(?<![A-Za-z0-9_-])(?:
         sk-(?:proj-|ant-|or-)?[A-Za-z0-9_-]{20,200}          # model providers
@@ -27,35 +29,23 @@ _BEARER = re.compile(r"\b(?:Bearer|Basic)\s{1,4}([A-Za-z0-9._~+/=-]{16,4000})")
 _USERINFO = re.compile(r"://[^\s/@:]{1,128}:([^\s/@]{3,256})@")
 _LABELLED = re.compile(
     r"""(?<![A-Za-z0-9])[A-Za-z0-9_-]{0,40}?
-        (?P<label>pass(?:word|wd|phrase)|pwd|secret(?:[ _-]?(?:access[ _-]?)?key)?
+        (?P<label>pass(?:word|wd|phrase|code)|pwd|(?<![A-Za-z])(?:pass|pw)(?=\s?[:=])
+          |secret(?:[ _-]?(?:access[ _-]?)?key)?
           |(?:api|access|auth|private|signing|encryption)[ _-]?(?:key|token)|token|credential)
-        ["'`]?\s{0,4}(?P<by>=|:|\bis\b|\bwas\b|\s)(?:\s{0,4}(?:now|set\ to))?\s{0,4}["'`]?
-        (?P<value>[^\s"'`,;]{6,400})""",
+        ["'`]?(?:\s(?:for|of|on|to)\s[\w.-]{1,30}(?:\s(?!is\b|was\b)[\w.-]{1,30})?|\s?\([^()\n]{1,30}\))?\s{0,4}
+        (?P<by>[:=]{1,3}>?|->|\u2192|\b(?:is|was)\b:?|'s\b|\s)(?:\s{0,4}(?:now|set\ to))?\s{0,4}
+        (?P<quote>["'`]?)(?P<value>[^\s"'`,;]{6,400})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
-    r"(?:<[\w .-]*>?|\[[\w .-]*\]?|\(?\{{1,2}[\w .-]*\}*\)?|\([\w .-]*\)?"  # <key>, {{ key }}
-    r"|(?-i:\$[A-Z_][A-Z0-9_]*)|\$\{[\w.:-]*\}?|\$\([^)]*\)?|%\w+%|%\w"  # $KEY, ${key}, %KEY%
-    r"|[x*.•…-]{3,}"
-    r"|(?:your|my)(?:[_-][a-z]+)+"
-    r"|(?:changeme|placeholder|redacted|example|dummy)[a-z_-]*"
-    r"|pass(?:word|wd)?|pwd|secret|token|string|required|optional|hidden|secure)\W*$",
-    re.IGNORECASE,
-)
-_NAMES_A_PLACE = re.compile(
-    r"[a-z][a-z0-9+.-]{1,15}://|(?:~|\.{1,2})/|/[\w.-]*/|/[a-z]+(?:\.[a-z]{1,5})?\W?$|[A-Z]:\\"
-    r"|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|[a-z][\w-]*(?:\.[a-z][\w-]*)+(?:\(\)|:\d+)?\W?$"
-)
-_HYPHENATED = re.compile(r"[a-z]+(?:[_-][a-z]+)+\W?$")
 
 
 def secret_spans(text: str) -> list[tuple[int, int]]:
     """Where secrets stand in a text; spans in order, none inside another."""
     spans = [found.span() for found in _KNOWN.finditer(text)]
     spans += _key_blocks(text)
-    spans += [found.span(1) for found in _BEARER.finditer(text) if _is_dense(found[1])]
-    spans += [f.span(1) for f in _USERINFO.finditer(text) if not _PLACEHOLDER.match(f[1])]
-    spans += [f.span("value") for f in _LABELLED.finditer(text) if _is_value(f)]
+    spans += [found.span(1) for found in _BEARER.finditer(text) if is_dense(found[1])]
+    spans += [f.span(1) for f in _USERINFO.finditer(text) if not stands_for_secret(f[1])]
+    spans += [f.span("value") for f in _LABELLED.finditer(text) if _is_secret(f)]
     spans.sort(key=lambda span: (span[0], -span[1]))
     kept: list[tuple[int, int]] = []
     for span in spans:
@@ -96,26 +86,9 @@ def _key_blocks(text: str) -> list[tuple[int, int]]:
     return blocks
 
 
-def _is_value(found: re.Match[str]) -> bool:
+def _is_secret(found: re.Match[str]) -> bool:
     """Whether what follows `password is`, `token=` or `secret:` is a secret itself."""
-    by, value = found["by"], found["value"].rstrip(".!?)")
-    if len(value) < 6 or _PLACEHOLDER.match(value) or _NAMES_A_PLACE.match(value):
-        return False
-    if _HYPHENATED.match(value):
-        # `password: see-vault` names where it is; words enough are the password itself.
-        return found["label"].casefold().startswith("p") and len(re.split("[_-]", value)) > 3
-    has_digit = any(c.isdigit() for c in value)
-    has_letter = any(c.isalpha() for c in value)
-    if by in ("=", ":"):
-        return has_letter and (has_digit or not value.isalpha() or not value.islower())
-    if by.isspace():
-        return len(value) >= 16 and _is_dense(value)
-    has_symbol = any(c in "!@#$%^&*+=" for c in value)
-    return has_letter and (has_digit or has_symbol)
-
-
-def _is_dense(value: str) -> bool:
-    """Mixed letters and digits, as random strings are and words are not."""
-    has_upper = any(c.isupper() for c in value)
-    has_lower = any(c.islower() for c in value)
-    return has_upper and has_lower and any(c.isdigit() for c in value)
+    by = found["by"]
+    if by == "'s" or (by.isspace() and found["quote"]):
+        by = "is"
+    return is_secret_value(found["label"], by.rstrip(":") or by, found["value"])
