@@ -52,6 +52,22 @@ _LEADS = word_set(
 )
 _ANSWERS = frozenset({"well", "no", "yes"})
 """They open a clause where a mark follows: `No commits on Fridays` begins otherwise."""
+_NOUNS_TOO = word_set(
+    """
+    test build search print update upgrade download stop list change copy help delete release
+    install display show move
+    """
+)
+"""Of the verbs that give a task those that name things as well."""
+_MODALS = frozenset({"must", "mustn't", "should", "shouldn't"})
+_PLURAL = frozenset("are were live run go come sit point belong end start".split())
+_NO_NOUNS = word_set(
+    """
+    the a an this that these those it them its my our your their i we you he she they what which who
+    how why where when whether if and or so because but all any every each
+    """
+)
+"""What is no part of a compound: `Fix what should work`, `Find files we should delete`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +126,37 @@ def _only_opens(clause: Sequence[Lexeme], at: int) -> bool:
 def is_task(clause: Sequence[Lexeme]) -> bool:
     """Whether a clause begins with a verb that gives a task (`Fix the bug in …`)."""
     body = without_leads(clause)
-    return bool(body) and body[0].folded in TASK_VERBS
+    return bool(body) and body[0].folded in TASK_VERBS and not _is_noun(body)
+
+
+def _is_noun(body: Sequence[Lexeme]) -> bool:
+    """Whether what looks like a task's verb is a noun: `Test files must end in _test.go`.
+
+    Then its compound is a subject: plain words of which the last alone may be plural, and a verb.
+    """
+    is_noun_too = body[0].folded in _NOUNS_TOO
+    before: list[str] = []
+    for one in body[1:7]:
+        word = one.folded
+        if word in _MODALS:
+            return True
+        if is_noun_too and (word == ":" or _is_said_of(word, [body[0].folded, *before])):
+            return True
+        goes_on = is_noun_too and word in ("for", "of", "in", "on", "to", "from")
+        is_plural = bool(before) and before[-1].endswith("s") and not goes_on
+        if one.role is not Role.WORD or word in _NO_NOUNS or is_plural:
+            return False
+        before.append(word)
+    return False
+
+
+def _is_said_of(verb: str, subject: Sequence[str]) -> bool:
+    """Whether a verb goes with a compound: `Test files live`, but not `Test auth lives`."""
+    if verb in ("always", "never"):
+        return len(subject) > 1
+    if subject[-1].endswith("s"):
+        return verb in _PLURAL
+    return subject[0] in ("build", "search") and verb in ("is", "lives", "runs", "goes")
 
 
 def is_trouble(clause: Sequence[Lexeme]) -> bool:

@@ -47,14 +47,6 @@ _CUES = word_set(
     don't dont
     """
 )
-_MODALS = frozenset({"must", "mustn't", "should", "shouldn't"})
-_NO_SUBJECT = word_set(
-    """
-    the a an this that these those it them its my our your their what which who how why where when
-    whether if and or so because but to
-    """
-)
-"""They stand between a task's verb and a modal verb of another clause: `Fix what should work`."""
 _MAX_SUBJECT = 60
 _NOT = frozenset({"don't", "dont"})
 
@@ -67,19 +59,9 @@ def states_requirement(sentence: str) -> bool:
     never said that`), tasks and what stands in quotation marks state none.
     """
     words = lexemes(_quoted.sub(_blank, sentence))
-    if is_task(words) and not _asks_for_it(words) and not _is_noun(words):
+    if is_task(words) and not _asks_for_it(words):
         return False
     return any(_is_cue(words, at) for at, one in enumerate(words) if one.role is Role.WORD)
-
-
-def _is_noun(words: Sequence[Lexeme]) -> bool:
-    """Whether what looks like a task's verb is a noun: `Test files must end in _test.go`."""
-    for one in words[1:6]:
-        if one.folded in _MODALS:
-            return True
-        if one.role is not Role.WORD or one.folded in _NO_SUBJECT:
-            return False
-    return False
 
 
 def _blank(match: re.Match[str]) -> str:
