@@ -70,7 +70,7 @@ def _check_block(vault: Vault, message: str, budget: int) -> None:
     assert estimate_tokens(block.text) <= block.total_tokens
     always = [one for one in block.entries if one.reason in ("pinned", "tension")]
     assert pinned == {one.id for one in always if one.reason == "pinned"}
-    assert block.total_tokens <= max(budget, sum(one.tokens for one in always) + 1)
+    assert block.total_tokens <= max(budget, sum(one.tokens for one in always))
     shown = {one.id for one in block.entries if one.reason in ("index", "trigger")}
     assert block.truncated or len(shown) == len(hot)
     listed = [memories[one.id] for one in block.entries if one.reason == "index"]

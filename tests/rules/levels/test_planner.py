@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.rules.levels.materials import limits, materials
 from treering.model import Level
@@ -39,13 +41,18 @@ def test_tokens_add_up_and_keep_to_the_budget(material: Material, limits: Limits
     assert block.total_tokens <= max(limits.max_tokens, pinned_tokens(block))
 
 
-@pytest.mark.parametrize("length", range(1, 9))
-def test_the_gap_before_the_contradictions_is_paid_for(length: int) -> None:
-    tensions = [Tension("t", "A" * length, "B", "low", "Which?")]
-    for budget in range(15, 60):
-        material = Material(hot=[hot("h", 1, body="x" * length)], tensions=tensions)
-        alone = plan(Material(tensions=tensions), Limits(budget))
-        assert plan(material, Limits(budget)).total_tokens <= max(budget, alone.total_tokens)
+@given(materials, st.booleans(), st.text("ab", max_size=8))
+def test_what_is_not_pinned_never_costs_more_than_is_left(
+    material: Material, is_bare: bool, claim: str
+) -> None:
+    """Every budget near to what the pinned level takes, where each token of a gap shows."""
+    tensions = [*material.tensions, Tension("t", claim, "B", "low", "Which?")]
+    material = replace(material, hot=[hot("h", 1)], recalled=[], tensions=tensions)
+    if is_bare:
+        material = replace(material, is_correction=False, weak={}, pinned=[])
+    alone = plan(replace(material, hot=()), Limits(0)).total_tokens
+    for budget in range(alone - 2, alone + 30):
+        assert plan(material, Limits(budget)).total_tokens <= max(budget, alone)
 
 
 @given(materials, limits)
