@@ -40,9 +40,25 @@ def test_a_date_is_its_whole_day(day: object) -> None:
 @pytest.mark.promise("dates.date-only")
 def test_a_date_without_hyphens_is_its_whole_day_too() -> None:
     assert bound("20260201", "end") == bound("2026-02-01", "end") == bound("2026-02-02", "start")
-    for week in ("2026-W05", "2026W051", "2026-w05-1"):
-        with pytest.raises(ValueError, match="week"):
-            bound(week, "start")
+    assert bound("20260201", "start") == bound("2026-02-01", "start")
+    assert bound("20260201T120000", "end") == bound("2026-02-01T12:00:00Z", "end")
+
+
+@pytest.mark.promise("dates.bounds-checked")
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        *((week, "week") for week in ("2026-W05", "2026W051", "2026-w05-1", "2026-W05-1T10:00Z")),
+        *((day, "day of the year") for day in ("2026-032", "2026032", "2026-032T10:00Z")),
+        ("20260230", "no date"),
+        ("2026-0201", "no ISO"),
+    ],
+)
+def test_other_dates_are_refused_with_a_reason(value: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        bound(value, "start")
+    with pytest.raises(ValueError, match=r"is (?:a|no) |zone"):
+        instant(value)
 
 
 @pytest.mark.promise("ingest.timestamp-range", "dates.bounds-checked")

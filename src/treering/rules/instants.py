@@ -18,6 +18,7 @@ LATEST = (datetime(9999, 1, 1, tzinfo=UTC) - EPOCH) // _MS - 1
 _LAST_BOUND = (datetime.max.replace(tzinfo=UTC) - EPOCH) // _MS
 _DATE_ONLY = re.compile(r"\d{4}(-?)\d{2}\1\d{2}", re.ASCII)
 _WEEK_DATE = re.compile(r"\d{4}-?[Ww]", re.ASCII)
+_ORDINAL_DATE = re.compile(r"\d{4}-?\d{3}(?!\d)", re.ASCII)
 
 
 def to_iso(ms: int) -> str:
@@ -80,6 +81,8 @@ def milliseconds(moment: datetime) -> int:
 def _parse(value: str) -> datetime:
     if _WEEK_DATE.match(value):
         raise ValueError("is a week date; name the day, as in 2026-02-01")
+    if _ORDINAL_DATE.match(value):
+        raise ValueError("is a date by the day of the year; name the day, as in 2026-02-01")
     try:
         return datetime.fromisoformat(value)
     except ValueError:
