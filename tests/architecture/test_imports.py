@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "rules": VALUES | {"replies", "rules"},
     "requests": WIRE,
     "replies": VALUES | {"replies"},
-    "retrieval": VALUES | {"rules", "retrieval"},
+    "retrieval": VALUES | {"rules", "retrieval", "outbound"},
     "store": VALUES | {"rules", "store"},
     "vault": CORE | {"vault", "verbs", "level_settings"},
 }

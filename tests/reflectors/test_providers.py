@@ -135,6 +135,20 @@ def test_a_service_that_is_not_there_is_a_model_failure(provider: Provider) -> N
         provider.open("http://127.0.0.1:9").reflect(BATCH)
 
 
+@pytest.mark.parametrize("url", ["ftp://host", "http://", "http://u:p@host", "http://host:port"])
+def test_a_base_url_that_can_be_none_is_refused(provider: Provider, url: str) -> None:
+    with pytest.raises(InvalidRequest, match="the model's base URL"):
+        provider.open(url)
+
+
+def test_a_query_in_the_base_url_is_kept(stub: ModelStub) -> None:
+    stub.plan(200, choices(GOOD))
+    variables = {"OPENAI_BASE_URL": f"{stub.url}/v1/?version=1"}
+    settings = Settings(embedder="hash-384")
+    open_reflector("openai", model="m", environ=variables, settings=settings).reflect(BATCH)
+    assert stub.asked[0].path == "/v1/chat/completions?version=1"
+
+
 def test_a_key_that_can_be_none_is_refused_without_being_shown(provider: Provider) -> None:
     with pytest.raises(InvalidRequest) as refused:
         provider.open("http://127.0.0.1:9", key="sk secret\n")

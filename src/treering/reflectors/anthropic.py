@@ -23,7 +23,8 @@ class AnthropicModel:
         self._model = model
         key = checked_key("ANTHROPIC_API_KEY", api_key)
         self._service = ModelService(
-            base_url.rstrip("/") + "/v1/messages",
+            base_url,
+            "/v1/messages",
             key,
             {"x-api-key": key, "anthropic-version": _VERSION},
         )

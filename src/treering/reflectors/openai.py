@@ -19,7 +19,8 @@ class OpenAIModel:
         self._model = model
         key = checked_key("OPENAI_API_KEY", api_key)
         self._service = ModelService(
-            base_url.rstrip("/") + "/chat/completions",
+            base_url,
+            "/chat/completions",
             key,
             {"Authorization": f"Bearer {key}"} if key else {},
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treering.retrieval.embedder.base import EmbedderError
+from treering.retrieval.embedder.onnx_session import runtime_failures
 from treering.retrieval.embedder.vectors import unit_rows
 from treering.retrieval.embedder.wellformed import well_formed
 
@@ -41,29 +42,52 @@ class FastEmbedEmbedder:
         self._model_name = model
         self._threads = threads
         self._lock = Lock()
+        self._closed = False
         self._model: _TextEmbedding | None = None
+        self._failures: tuple[type[Exception], ...] = (
+            OSError,
+            ValueError,
+            RuntimeError,
+            *runtime_failures(),
+        )
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dims). Raises EmbedderError."""
+        """Unit vectors, shape (len(texts), dims); a blank text gets zeros.
+
+        Raises EmbedderError when the model can't be loaded or fails, and after `close`.
+        """
         vectors = np.zeros((len(texts), self.dims), dtype=np.float32)
         fit = [well_formed(text) for text in texts]
         rows = [row for row, text in enumerate(fit) if text.strip()]
         if rows:
-            found = self._loaded().embed([fit[row] for row in rows], batch_size=16)
-            vectors[rows] = unit_rows(np.array(list(found)))
+            vectors[rows] = unit_rows(self._vectors([fit[row] for row in rows]))
         return vectors
 
     def close(self) -> None:
-        """Drop the model."""
+        """Drop the model; a call already running in another thread ends normally."""
         with self._lock:
+            self._closed = True
             self._model = None
+
+    def _vectors(self, texts: Sequence[str]) -> NDArray[np.floating[Any]]:
+        model = self._loaded()
+        try:
+            # Nothing is computed before the rows are asked for.
+            found = np.array(list(model.embed(texts, batch_size=16)))
+        except self._failures as error:
+            raise EmbedderError(f"{self.name} failed while embedding") from error
+        if found.shape != (len(texts), self.dims):
+            raise EmbedderError(f"{self.name} did not answer with {self.dims} dimensions a text")
+        return found
 
     def _loaded(self) -> _TextEmbedding:
         with self._lock:
+            if self._closed:
+                raise EmbedderError("the embedder is closed")
             if self._model is None:
                 try:
                     self._model = self._type(self._model_name, threads=self._threads)
-                except (OSError, ValueError) as error:
+                except self._failures as error:
                     raise EmbedderError(f"{self.name} could not be loaded or downloaded") from error
             return self._model
 

@@ -26,9 +26,7 @@ class OnnxSession:
         # Imported here because it takes about 0.4 s, which a process that embeds nothing should
         # not pay, and by name because it has no type information.
         runtime = import_module("onnxruntime")
-        self._failures = _exceptions_of(
-            import_module("onnxruntime.capi.onnxruntime_pybind11_state")
-        )
+        self._failures = runtime_failures()
         try:
             # enable_fallback=0, or a failure to load is printed to stdout, MCP's wire.
             self._session = runtime.InferenceSession(
@@ -62,8 +60,9 @@ def _options(runtime: Any, threads: int) -> Any:
     return options
 
 
-def _exceptions_of(module: object) -> tuple[type[Exception], ...]:
-    """Its exceptions, which have no common base but Exception."""
+def runtime_failures() -> tuple[type[Exception], ...]:
+    """The exceptions of the runtime, which have no common base but Exception."""
+    module = import_module("onnxruntime.capi.onnxruntime_pybind11_state")
     return tuple(
         value
         for value in vars(module).values()

@@ -1,6 +1,5 @@
 """Any service that speaks OpenAI's `POST /embeddings`."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated
 
@@ -9,25 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from treering.outbound import Patience, Service, ServiceError, checked_key, endpoint
 from treering.retrieval.embedder.base import EmbedderError, EmbedderSpec
 from treering.retrieval.embedder.vectors import unit_rows
 from treering.retrieval.embedder.wellformed import well_formed
 
 _BATCH_TEXTS = 128
 _BATCH_BYTES = 256_000  # at most as many tokens, under OpenAI's 300,000 a request
-_RETRY_STATUSES = frozenset({429, 500, 502, 503, 504, 529})
 _RETRY_WAIT_S = 0.5
 _LONGEST_WAIT_S = 5.0
-_DETAIL_CHARACTERS = 200
 _PROBE = "dimensions"
 
 
 class OpenAIEmbedder:
     """A model behind an OpenAI-compatible URL, recorded as "openai:<model>".
 
-    Texts are cut to `spec.max_input_bytes` and sent in batches; a failure that may pass (no
-    connection, 429, 5xx) is tried once more after at most 5 s. Redirects are not followed: they
-    would take the key and the texts elsewhere. No error text holds the key.
+    Texts are cut to `spec.max_input_bytes` and sent in batches; a failure that may pass is tried
+    once more after at most 5 s. No error text holds the key.
 
     With `spec.dims` None the service is asked for them at once, by embedding a word.
     Raises ValueError for an unusable base_url or api_key, EmbedderError when asking fails.
@@ -36,15 +33,8 @@ class OpenAIEmbedder:
     def __init__(self, model: str, spec: EmbedderSpec, sleep: Callable[[float], None]) -> None:
         self.name = f"openai:{model}"
         self._model = model
-        self._api_key = spec.api_key or ""
         self._max_input_bytes = spec.max_input_bytes
-        self._sleep = sleep
-        self._url = _endpoint(spec.base_url)
-        self._client = httpx2.Client(
-            headers=_headers(self._api_key),
-            timeout=httpx2.Timeout(spec.timeout_s),
-            follow_redirects=False,
-        )
+        self._service = _service(spec, sleep)
         self.dims = spec.dims or 0
         if not spec.dims:
             self.dims = self._probed_dims()
@@ -69,7 +59,7 @@ class OpenAIEmbedder:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._service.close()
 
     def _probed_dims(self) -> int:
         try:
@@ -83,50 +73,20 @@ class OpenAIEmbedder:
         return cut.decode(errors="ignore")
 
     def _answer(self, batch: Sequence[str]) -> list[list[float]]:
-        if self._client.is_closed:
+        if self._service.is_closed:
             raise EmbedderError("the embedder is closed")
         try:
-            response = self._post(batch)
-        except httpx2.RequestError as error:
-            problem = type(error).__name__
-            raise EmbedderError(f"{self.name} can't be reached ({problem})") from error
-        if not response.is_success:
-            raise EmbedderError(f"{self.name} answered {self._refusal(response)}")
+            content = self._service.post({"model": self._model, "input": batch})
+        except ServiceError as error:
+            raise EmbedderError(f"{self.name} {error}") from error
         try:
-            reply = _Reply.model_validate_json(response.content)
+            reply = _Reply.model_validate_json(content)
         except ValidationError as error:
             raise EmbedderError(f"{self.name} answered with something else") from error
         rows = sorted(reply.data, key=lambda row: row.index)
         if [row.index for row in rows] != list(range(len(batch))):
             raise EmbedderError(f"{self.name} did not answer with one vector a text")
         return [row.embedding for row in rows]
-
-    def _post(self, batch: Sequence[str]) -> httpx2.Response:
-        body = {"model": self._model, "input": batch}
-        try:
-            response = self._client.post(self._url, json=body)
-        except httpx2.TransportError:
-            wait = _RETRY_WAIT_S
-        else:
-            if response.status_code not in _RETRY_STATUSES:
-                return response
-            wait = _wait_asked_for(response)
-        self._sleep(wait)
-        return self._client.post(self._url, json=body)
-
-    def _refusal(self, response: httpx2.Response) -> str:
-        status = response.status_code
-        if response.is_redirect:
-            return f"{status}: redirects are not followed; configure the URL it points to"
-        if status in (401, 403):
-            return f"{status}: the API key is missing, wrong or not allowed this model"
-        try:
-            detail = _Failure.model_validate_json(response.content).error.message
-        except ValidationError:
-            return str(status)
-        if self._api_key:
-            detail = detail.replace(self._api_key, "[key]")
-        return f"{status}: {detail[:_DETAIL_CHARACTERS]}"
 
 
 # An error's text must not quote what a service sent, which may be a person's words.
@@ -146,33 +106,20 @@ class _Reply(BaseModel):
     data: list[_Row]
 
 
-class _Problem(BaseModel):
-    model_config = _QUIET
-    message: str
-
-
-class _Failure(BaseModel):
-    model_config = _QUIET
-    error: _Problem
-
-
-def _endpoint(base_url: str) -> httpx2.URL:
+def _service(spec: EmbedderSpec, sleep: Callable[[float], None]) -> Service:
     try:
-        base = httpx2.URL(base_url)
-    except httpx2.InvalidURL as error:
-        raise ValueError("the embedder's base URL is not a URL") from error
-    if base.scheme not in ("http", "https") or not base.host or base.userinfo:
-        raise ValueError("the embedder's base URL must be http(s)://host/…, without a user in it")
-    return base.copy_with(path=base.path.rstrip("/") + "/embeddings")
-
-
-def _headers(api_key: str) -> dict[str, str]:
-    if not api_key:
-        return {}
-    # Refused here, because the HTTP library's own error would quote it.
-    if not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
-        raise ValueError("the embedder's API key holds characters that no key has")
-    return {"Authorization": f"Bearer {api_key}"}
+        url = endpoint(spec.base_url, "/embeddings")
+    except ValueError as error:
+        raise ValueError(f"the embedder's base URL {error}") from error
+    try:
+        key = checked_key(spec.api_key or "")
+    except ValueError as error:
+        raise ValueError(f"the embedder's API key {error}") from None
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    patience = Patience(
+        httpx2.Timeout(spec.timeout_s), _RETRY_WAIT_S, _LONGEST_WAIT_S, retries_timeouts=True
+    )
+    return Service(url, key, headers, patience, sleep)
 
 
 def _batches(texts: Iterator[str]) -> Iterator[tuple[list[int], list[str]]]:
@@ -192,12 +139,3 @@ def _batches(texts: Iterator[str]) -> Iterator[tuple[list[int], list[str]]]:
         size += length
     if batch:
         yield rows, batch
-
-
-def _wait_asked_for(response: httpx2.Response) -> float:
-    """Seconds of Retry-After, within 0 to 5; a date or nonsense counts as no header."""
-    try:
-        asked = float(response.headers.get("Retry-After", _RETRY_WAIT_S))
-    except ValueError:
-        return _RETRY_WAIT_S
-    return min(max(asked, 0.0), _LONGEST_WAIT_S) if math.isfinite(asked) else _RETRY_WAIT_S
