@@ -136,6 +136,12 @@ def outcome(
     ] = None,
 ) -> None:
     """Record how the agent fared in a domain; one under 75 % stands in every prompt."""
+    for option, given, goes_with in (
+        ("pattern", pattern, "failure"),
+        ("strategy", strategy, "success"),
+    ):
+        if given is not None and result != goes_with:
+            raise InvalidRequest(f"{option}: --{option} goes with {goes_with}; leave it out")
     reply = vault.record_outcome(
         domain, result == "success", failure_pattern=pattern, strategy=strategy
     )

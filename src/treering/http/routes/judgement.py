@@ -35,7 +35,7 @@ def open_tension(
     return call.answer(body, 201)
 
 
-@router.post("/tensions/{id}", responses=answers(replies.TensionReply, 404))
+@router.post("/tensions/{id}", responses=answers(replies.TensionReply, 404, 409))
 @asks(requests.ChangeTensionRequest)
 def change_tension(
     id: str,
