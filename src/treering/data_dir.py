@@ -44,6 +44,8 @@ from treering.vault.usage import grouped, metered, usage_reply, usage_window
 
 _MAX_KEY_DAYS = 3650
 _MAX_NAME_CHARACTERS = 200
+_SHOWN_OF_ID = 8
+"""So much of a vault's id, which lists show, is enough to name it."""
 
 log = get_logger(__name__)
 
@@ -173,12 +175,14 @@ class DataDir:
                 return vaults[0]
         matching = [vault for vault in vaults if name_or_id == vault.id]
         matching = matching or [vault for vault in vaults if name_or_id == vault.name]
+        if name_or_id is not None and not matching and len(name_or_id) >= _SHOWN_OF_ID:
+            matching = [vault for vault in vaults if vault.id.startswith(name_or_id)]
         if len(matching) == 1:
             return matching[0]
         if name_or_id is not None and not matching:
             raise NotFound("vault", name_or_id)
         choices = ", ".join(f"{vault.id} ({vault.name})" for vault in matching or vaults)
-        raise InvalidRequest(f"vault: name one of {choices}")
+        raise InvalidRequest(f"vault: name one with --vault or TREERING_VAULT: {choices}")
 
     def file_of(self, vault_id: str) -> Path:
         """The file of the vault with that id."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from treering.access import KEYS, Grant
+from treering.access import KEYS, READ, Grant
 from treering.data_dir import DataDir
+from treering.discretion import without_held
 from treering.model import Caller
 from treering.requests import ChangeSettingsRequest, Request, SettingsRequest, UsageRequest
 from treering.vault import Vault
@@ -33,4 +34,7 @@ class Reach:
             return cast("R", self.data_dir.account_usage(self.account_id, asked))
         if isinstance(asked, SettingsRequest | ChangeSettingsRequest) and asked.scope == "account":
             return cast("R", self.data_dir.account_settings(self.account_id, asked))
-        return self.vault.perform(request, caller)
+        reply = self.vault.perform(request, caller)
+        if self.grant is not None and READ not in self.grant.scopes:
+            return cast("R", without_held(request, reply))
+        return reply

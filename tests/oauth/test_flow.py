@@ -22,7 +22,7 @@ from pydantic import AnyUrl
 
 from tests.oauth.browser import Browser, answered, form_to, forms_in
 from tests.oauth.conftest import NAME, PASSWORD, RETURN, Host, Signed
-from treering.access import DEFAULT_SCOPES, OAUTH_SCOPES
+from treering.access import DEFAULT_SCOPES, DELETE, OAUTH_SCOPES
 from treering.errors import Unauthorized
 from treering.requests import UsageRequest
 
@@ -213,7 +213,7 @@ def test_a_new_vault_is_made_where_that_is_chosen(
     grant = host.data_dir.grant_for(tokens["access_token"], host.resource)
     made = host.data_dir.vaults()[-1]
     assert (made.id, made.name) == (grant.vault_id, "Notes of the program")
-    assert grant.scopes == DEFAULT_SCOPES
+    assert grant.scopes == DEFAULT_SCOPES - {DELETE}, "deleting is chosen, not given"
 
 
 @pytest.mark.promise("oauth.consent")
@@ -225,6 +225,8 @@ def test_nothing_chosen_is_asked_again_and_no_is_no(
         browser.answer(url, scope=[]),
         browser.answer(url, vault=""),
         browser.answer(url, vault="unknown"),
+        browser.answer(url, vault="new", new_vault=" "),
+        browser.answer(url, vault="new", new_vault=host.data_dir.vaults()[0].name),
         browser.answer(url, vault="new", new_vault="\x00"),
         browser.answer(url, vault="new", new_vault="x" * 201),
     ):

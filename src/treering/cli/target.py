@@ -99,7 +99,7 @@ def usable_data_dir(path: Path, *, create: bool) -> Path:
     if not create and not (path / "control.db").is_file():
         raise StorageUnusable(
             f"There is no data directory at {path}; `treering serve`, `treering keys create` or "
-            "`treering import` makes one."
+            "`treering import` and `treering remember` make one."
         )
     if path.is_dir():
         return path

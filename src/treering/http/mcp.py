@@ -123,10 +123,9 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
 def _checked(body: bytes) -> bytes:
     """A body that is JSON in UTF-8 and no bomb; raises InvalidRequest."""
     try:
-        message = parsed(body)
+        return whole_json(body, parsed(body))
     except (ValueError, RecursionError):
         raise InvalidRequest("body: is not JSON in UTF-8, or nests too deeply") from None
-    return whole_json(body, message)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -71,7 +71,8 @@ def build_server(door_of: Callable[[Context], Door]) -> Server[Any]:
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         tool = BY_NAME.get(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}; see tools/list.")
+            named = params.name[:100]
+            raise MCPError(INVALID_PARAMS, f"There is no tool {named!r}; see tools/list.")
         return await run_sync(_call, tool, door_of(ctx), params.arguments or {})
 
     async def list_resources(ctx: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -81,7 +82,7 @@ def build_server(door_of: Callable[[Context], Door]) -> Server[Any]:
     async def read_resource(ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         found = [resource for resource in RESOURCES if resource.uri == params.uri]
         if not found:
-            raise MCPError(INVALID_PARAMS, f"There is no resource {params.uri!r}.")
+            raise MCPError(INVALID_PARAMS, f"There is no resource {str(params.uri)[:100]!r}.")
         return await run_sync(_read, found[0], door_of(ctx))
 
     return Server(

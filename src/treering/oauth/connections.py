@@ -178,6 +178,10 @@ class Connections:
                     return vault
             raise InvalidRequest("vault: choose one of yours, or a new one")
         name = choice.new_vault.strip()
+        if not name:
+            raise InvalidRequest("new_vault: give the new vault a name")
+        if any(vault.name == name for vault in self._control.vaults(person.account_id)):
+            raise InvalidRequest("new_vault: there is one of that name; choose it, or another name")
         if len(name) > _MOST_NAME_CHARACTERS or not name.isprintable():
             raise InvalidRequest(
                 f"new_vault: must be at most {_MOST_NAME_CHARACTERS} printable characters"

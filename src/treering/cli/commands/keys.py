@@ -161,9 +161,11 @@ def _show_new(output: Output, made: KeyReply) -> None:
 
 def _table(keys: list[ListedKey]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("id", "prefix", "name", "status", "last used"):
+    for name in ("id", "prefix", "name", "vault", "status", "last used"):
         table.add_column(name, overflow="fold")
     for key in keys:
         used = day_and_minute(key.last_used_at) if key.last_used_at else "never"
-        table.add_row(key.id, shown(key.prefix), shown(key.name), key.status, used)
+        table.add_row(
+            key.id, shown(key.prefix), shown(key.name), key.vault_id[:8], key.status, used
+        )
     return table

@@ -170,7 +170,7 @@ def remember(
         [{"content": text, "domains": domain or [], "tier": level} for text in texts]
     )
     output.show(reply, *_learned(reply))
-    if not reply.stored and not reply.merged_into:
+    if not reply.counts.stored and not reply.counts.merged:
         raise typer.Exit(InvalidRequest.exit_code)
 
 

@@ -80,7 +80,9 @@ def prepare(
         importance=importance,
     )
     if not reply.context:
-        output.show(reply, "Nothing relevant: the prompt gets no block, at no cost.")
+        nothing = "Nothing relevant: the prompt gets no block, at no cost."
+        too_small = "What was found does not fit; allow more with --max-tokens."
+        output.show(reply, too_small if reply.truncated else nothing)
         return
     count = counted(reply.memories_found, "memory", "memories")
     cost = f"{reply.tokens:,} tokens for {count}"

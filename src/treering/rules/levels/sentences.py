@@ -36,6 +36,7 @@ class _Line:
     kind: _Kind
     start: int
     end: int
+    column: int = 0
 
 
 _item = re.compile(r"[ \t]*(?:[-*+•–]|\(?\d{1,3}[.)]|[a-zA-Z][.)])[ \t]+(?=\S)")
@@ -111,9 +112,9 @@ def _text_line(message: str, raw: str, start: int) -> _Line:
     end = start + len(raw.rstrip())
     item = _item.match(raw)
     if item:
-        return _Line(_Kind.ITEM, start + item.end(), end)
-    begin = start + len(raw) - len(raw.lstrip())
-    return _Line(_Kind.INDENTED if begin - start >= 2 else _Kind.PLAIN, begin, end)
+        return _Line(_Kind.ITEM, start + item.end(), end, item.end())
+    column = len(raw) - len(raw.lstrip())
+    return _Line(_Kind.INDENTED if column >= 2 else _Kind.PLAIN, start + column, end, column)
 
 
 def _continues(message: str, line: _Line, after: _Line) -> bool:
@@ -139,8 +140,7 @@ def _list_after_lead(message: str, lines: list[_Line], at: int) -> int | None:
     if lines[following].kind is _Kind.PLAIN:
         return following if is_qualifier and following == at + 1 else None
     if lines[at].kind is _Kind.ITEM:
-        is_nested = _column(message, lines[following]) > _column(message, lines[at])
-        return following if is_nested else None
+        return following if lines[following].column > lines[at].column else None
     return following if lines[following].kind is _Kind.ITEM else None
 
 
@@ -151,10 +151,6 @@ def _next(message: str, lines: list[_Line], at: int) -> int | None:
             return None
         at += 1
     return at if at < len(lines) else None
-
-
-def _column(message: str, line: _Line) -> int:
-    return line.start - message.rfind("\n", 0, line.start)
 
 
 def _words(text: str) -> list[str]:
@@ -174,7 +170,7 @@ def _end_of_led(message: str, lines: list[_Line], at: int, items_at: int) -> int
         after = _next(message, lines, stop)
         if after is None or lines[after].kind not in (_Kind.ITEM, _Kind.INDENTED):
             return stop
-        if is_nested and _column(message, lines[after]) <= _column(message, lines[at]):
+        if is_nested and lines[after].column <= lines[at].column:
             return stop
         stop = after + 1
 
@@ -189,11 +185,10 @@ def _lead_and_list(
 ) -> int:
     """Add the lead-in with its items, or each item alone under a lead-in that says nothing."""
     lead = list(_split(message, lines[at].start, lines[at].end, opaque, False))
-    stop = _end_of_led(message, lines, at, items_at)
-    if all(word in _GENERIC_LEAD for word in _words(message[lead[-1].start : lead[-1].end])):
-        found += lead[:-1]
-        return items_at
     found += lead[:-1]
+    if all(word in _GENERIC_LEAD for word in _words(message[lead[-1].start : lead[-1].end])):
+        return items_at
+    stop = _end_of_led(message, lines, at, items_at)
     found.append(Sentence(lead[-1].start, lines[stop - 1].end, is_list=True))
     return stop
 

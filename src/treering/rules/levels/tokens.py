@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from unicodedata import category
 
 from treering.rules.levels.lexemes import Lexeme, Role, lexemes
 from treering.rules.levels.words import LIMITS, NEGATIONS
 
 _WEIGHTLESS = frozenset("a an the is are am be please".split())
+_KEPT = 128
+"""A statement is compared with the same few dozen held ones again and again."""
 _FINAL = ".!。！…"
 
 
@@ -42,10 +45,11 @@ def is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
-def _weighty(text: str) -> list[Lexeme]:
-    return [
+@lru_cache(maxsize=_KEPT)
+def _weighty(text: str) -> tuple[Lexeme, ...]:
+    return tuple(
         one for one in lexemes(text) if one.role is not Role.MARK and one.folded not in _WEIGHTLESS
-    ]
+    )
 
 
 def _anchors(one: Lexeme) -> bool:

@@ -55,7 +55,9 @@ LIMITS = word_set(
     was were used formerly previously old new former temporarily deprecated disabled optional
     optionally might may could would will fails stopped first second last always must should
     production prod staging stage development dev test testing qa preview canary sandbox local
-    locally forbidden prohibited disallowed banned forbid prohibit allowed permitted
+    locally refuse refuses fail cease stop stops stopped dislike dislikes hate hates pretend quit
+    deny denies far rather instead wrong false myth rumour untrue
+    forbidden prohibited disallowed banned forbid prohibit allowed permitted
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
     hundred thousand million billion dozen half twice once wenn nur außer bis

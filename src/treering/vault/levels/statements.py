@@ -183,6 +183,8 @@ class _Intake:
             self.taken.tensions += oppose(
                 tx, self._system, seq, statement.text, self._now, statement.exempt
             )
+        if statement.message is None and held.session_id not in (None, statement.session_id):
+            tx.free_of_session(seq)
         if statement.domains:
             known = tx.domains([seq]).get(seq, [])
             tx.set_domains(seq, list(dict.fromkeys([*known, *statement.domains])))

@@ -18,6 +18,7 @@ from treering.vault.levels.rows import tension_rows
 from treering.vault.levels.statements import Statement, take_in
 from treering.vault.levels.turns import taught_outright
 
+MOST_OPEN = 100
 _ACTIVE, _RESOLVED = "active", "resolved"
 
 
@@ -30,8 +31,13 @@ def list_tensions(context: Context, request: TensionsRequest, caller: Caller) ->
 
 
 def open_tension(context: Context, request: OpenTensionRequest, caller: Caller) -> TensionReply:
-    """Record a contradiction that someone saw."""
+    """Record a contradiction that someone saw; raises Conflict while very many wait."""
     with context.store.write() as tx:
+        if len(tx.tensions(_ACTIVE)) >= MOST_OPEN:
+            raise Conflict(
+                f"{MOST_OPEN} contradictions are open, each in every prompt; resolve or silence "
+                "some first."
+            )
         record = TensionRecord(
             seq=0,
             id=context.system.new_id(),
