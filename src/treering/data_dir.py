@@ -177,8 +177,8 @@ class DataDir:
             return matching[0]
         if name_or_id is not None and not matching:
             raise NotFound("vault", name_or_id)
-        choices = ", ".join(f"{vault.id} ({vault.name})" for vault in matching or vaults)
-        raise InvalidRequest(f"vault: name one of {choices}")
+        choices = ", ".join(_told_apart(vault) for vault in matching or vaults)
+        raise InvalidRequest(f"vault: name one with --vault or TREERING_VAULT: {choices}")
 
     def file_of(self, vault_id: str) -> Path:
         """The file of the vault with that id."""
@@ -278,6 +278,10 @@ class DataDir:
             return over(self._levels, self._control.settings(account_id) if account_id else {})
 
         return inherited
+
+
+def _told_apart(vault: VaultRecord) -> str:
+    return f"{vault.name} ({vault.id})" if vault.name else f"{vault.id} (without a name)"
 
 
 def _earlier(expires: int | None, other: int | None) -> int | None:
