@@ -241,6 +241,20 @@ def test_a_block_too_large_for_its_budget_is_told_of(filled: Program) -> None:
     assert filled("prepare", "which port", "--max-tokens", "40", "--json").json["truncated"]
 
 
+def test_a_receipt_shows_the_claim_and_as_many_sources_as_asked_for(filled: Program) -> None:
+    filled("reflect", "--with", "extractive")
+    [top] = filled("search", "port", "--tier", "2", "-n", "1", "--json").json["memories"]
+    sources = filled("inspect", top["id"], "--json").json["sources"]
+    assert len(sources) == 5
+    assert sources[3]["support"] < 0.01, "a source that is not shown unless it is asked for"
+    for limit in range(1, 6):
+        shown = filled("inspect", top["id"], "--depth", "1", "--limit", str(limit)).out
+        assert shown.count("  support ") == limit
+        assert (f"{5 - limit} more" in shown) == (limit < 5)
+    head = filled("inspect", top["id"]).out.partition("└")[0].partition("├")[0]
+    assert top["content"].split()[-1] in head
+
+
 def test_one_session_alone_needs_to_be_named(filled: Program, server: Server) -> None:
     refused = filled("search", "port", "--session-only", code=2).err
     assert "session_only: goes with --session" in refused
