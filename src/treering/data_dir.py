@@ -44,6 +44,10 @@ from treering.vault.usage import grouped, metered, usage_reply, usage_window
 
 _MAX_KEY_DAYS = 3650
 _MAX_NAME_CHARACTERS = 200
+_TOKEN_ELSEWHERE = (
+    "An access token, mo_…, holds at /mcp alone, under the address that it was made for; here use "
+    "a memory key, mk_…."
+)
 
 log = get_logger(__name__)
 
@@ -81,7 +85,9 @@ class DataDir:
 
         `audience` is where it is presented, if that is a place where OAuth's access tokens hold.
         """
-        if audience is not None and is_access_token(presented):
+        if is_access_token(presented):
+            if audience is None:
+                raise Unauthorized(_TOKEN_ELSEWHERE)
             return self.connections.grant_for(presented, audience)
         key = PresentedKey.parse(presented)
         record = self._control.key_by_hash(access.hash_of(key.secret))
@@ -252,8 +258,8 @@ class DataDir:
     def _first_vault(self, *, create: bool) -> VaultRecord:
         if not create:
             raise StorageUnusable(
-                f"There is no vault in {self.path} yet; `treering keys create` or "
-                "`treering import` makes one."
+                f"There is no vault in {self.path} yet; `treering keys create`, "
+                "`treering import` or `treering remember` makes one."
             )
         return self._control.ensure_vault(self._vault_record("default", self._system.now()))
 

@@ -33,6 +33,11 @@ def test_every_command_has_help(command: list[str]) -> None:
     assert "--help" in Program([])(*command, "--help").out
 
 
+def test_what_prints_no_document_takes_no_json() -> None:
+    assert "--json" in Program([])("stats", "--help").out
+    assert "--json" not in Program([])("mcp", "--help").out
+
+
 def test_every_command_is_tested() -> None:
     group: Any = get_command(app)
     assert set(group.commands) == {command[0] for command in COMMANDS}
