@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.conftest import Server
 from tests.mcp.conftest import model_at, over_http, over_stdio
 from tests.support.worlds import World, hash_embedder
-from treering.cli.app import app
 from treering.data_dir import DataDir
 
 READ = {
@@ -107,19 +104,6 @@ def test_options_narrow_what_is_offered_locally(
     with model_at(over_stdio("--data-dir", str(tmp_path / "data"), *options)) as model:
         assert {tool.name for tool in model.tools()} == visible
         assert "memories:delete" in model.fails("delete_memories", ids=["x"])
-
-
-@pytest.mark.promise("mcp.stdio-scopes")
-def test_options_that_will_not_do_are_named() -> None:
-    for options, problem in (
-        (["--scopes", "foo"], "scopes: must be some of memories:read"),
-        (["--scopes", "stats:read", "--read-only"], "not both"),
-    ):
-        with TemporaryDirectory() as folder:
-            ran = CliRunner().invoke(app, ["mcp", "--data-dir", folder, *options])
-        assert ran.exit_code == 2
-        assert problem in ran.stderr
-        assert ("--read-only" in ran.stderr) == ("--read-only" in options)
 
 
 @pytest.mark.promise("mcp.stdio-scopes")
