@@ -47,6 +47,8 @@ class Door:
 
     scopes: frozenset[str]
     perform: Callable[[Request[Any]], Any]
+    is_connection: bool = False
+    """Whether the caller signed in, rather than showed a key."""
 
     def opens(self, one: MemoryTool | MemoryResource) -> bool:
         """Whether the caller holds every scope that a tool or a resource needs."""
@@ -56,7 +58,7 @@ class Door:
         """Raise Forbidden unless the caller holds every scope."""
         for scope in one.scopes:
             if scope not in self.scopes:
-                raise Forbidden(scope)
+                raise Forbidden(scope, connection=self.is_connection)
 
 
 Context = ServerRequestContext[Any, Any]
