@@ -69,6 +69,7 @@ _NARROWED_TO = {
     "write": frozenset({WRITE}),
     "off": frozenset[str](),
 }
+_SUFFIXES = ", ".join(f":{suffix}" for suffix in _NARROWED_TO)
 _KEY_PREFIX = "mk_"
 _SECRET_BYTES = 32
 _SHOWN_CHARACTERS, _SHOWN_SHARE = 9, 4
@@ -78,18 +79,22 @@ _MAX_KEY_CHARACTERS = 512
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a presented key allows: one vault, some scopes, until `expires` (epoch ms)."""
+    """What a presented key allows: one vault, some scopes, until `expires` (epoch ms).
+
+    With `is_connection` it is no key but an access token's, and `key_id` its connection's.
+    """
 
     key_id: str
     vault_id: str
     account_id: str
     scopes: frozenset[str]
     expires: int | None = None
+    is_connection: bool = False
 
     def require(self, scope: str) -> None:
         """Raise Forbidden unless the grant holds the scope."""
         if scope not in self.scopes:
-            raise Forbidden(scope)
+            raise Forbidden(scope, connection=self.is_connection)
 
     def allow(self, verb: type[Request[Any]]) -> None:
         """Raise Forbidden unless the grant holds the verb's scopes."""
@@ -114,8 +119,11 @@ class PresentedKey:
     def parse(cls, text: str) -> PresentedKey:
         """The key in `text`; raises Unauthorized for what can be none."""
         secret, colon, suffix = text.partition(":")
-        if not is_key(secret) or (colon and suffix not in _NARROWED_TO):
+        if not is_key(secret):
             raise Unauthorized
+        if colon and suffix not in _NARROWED_TO:
+            # Said of any key, so that it tells nothing of whether there is one.
+            raise Unauthorized(f"A key's suffix must be one of {_SUFFIXES}; or leave it out.")
         return cls(secret, suffix or None)
 
 

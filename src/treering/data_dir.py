@@ -44,6 +44,12 @@ from treering.vault.usage import grouped, metered, usage_reply, usage_window
 
 _MAX_KEY_DAYS = 3650
 _MAX_NAME_CHARACTERS = 200
+_SHOWN_OF_ID = 8
+"""So much of a vault's id, which lists show, is enough to name it."""
+_TOKEN_ELSEWHERE = (
+    "An access token, mo_…, holds at /mcp alone, under the address that it was made for; here use "
+    "a memory key, mk_…."
+)
 
 log = get_logger(__name__)
 
@@ -81,7 +87,9 @@ class DataDir:
 
         `audience` is where it is presented, if that is a place where OAuth's access tokens hold.
         """
-        if audience is not None and is_access_token(presented):
+        if is_access_token(presented):
+            if audience is None:
+                raise Unauthorized(_TOKEN_ELSEWHERE)
             return self.connections.grant_for(presented, audience)
         key = PresentedKey.parse(presented)
         record = self._control.key_by_hash(access.hash_of(key.secret))
@@ -173,12 +181,14 @@ class DataDir:
                 return vaults[0]
         matching = [vault for vault in vaults if name_or_id == vault.id]
         matching = matching or [vault for vault in vaults if name_or_id == vault.name]
+        if name_or_id is not None and not matching and len(name_or_id) >= _SHOWN_OF_ID:
+            matching = [vault for vault in vaults if vault.id.startswith(name_or_id)]
         if len(matching) == 1:
             return matching[0]
         if name_or_id is not None and not matching:
             raise NotFound("vault", name_or_id)
-        choices = ", ".join(f"{vault.id} ({vault.name})" for vault in matching or vaults)
-        raise InvalidRequest(f"vault: name one of {choices}")
+        choices = ", ".join(_told_apart(vault) for vault in matching or vaults)
+        raise InvalidRequest(f"vault: name one with --vault or TREERING_VAULT: {choices}")
 
     def file_of(self, vault_id: str) -> Path:
         """The file of the vault with that id."""
@@ -252,8 +262,8 @@ class DataDir:
     def _first_vault(self, *, create: bool) -> VaultRecord:
         if not create:
             raise StorageUnusable(
-                f"There is no vault in {self.path} yet; `treering keys create` or "
-                "`treering import` makes one."
+                f"There is no vault in {self.path} yet; `treering keys create`, "
+                "`treering import` or `treering remember` makes one."
             )
         return self._control.ensure_vault(self._vault_record("default", self._system.now()))
 
@@ -278,6 +288,10 @@ class DataDir:
             return over(self._levels, self._control.settings(account_id) if account_id else {})
 
         return inherited
+
+
+def _told_apart(vault: VaultRecord) -> str:
+    return f"{vault.name} ({vault.id})" if vault.name else f"{vault.id} (without a name)"
 
 
 def _earlier(expires: int | None, other: int | None) -> int | None:

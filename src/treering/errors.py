@@ -55,12 +55,18 @@ class Forbidden(TreeringError):
 
     tag, status, exit_code = "Forbidden", 403, 3
 
-    def __init__(self, required_scope: str) -> None:
-        super().__init__(
-            f"This key lacks the scope {required_scope}; use a key that has it, "
-            "or create one with `treering keys create --scopes`.",
-            requiredScope=required_scope,
-        )
+    def __init__(self, required_scope: str, *, connection: bool = False) -> None:
+        if connection:
+            message = (
+                f"This connection was not given the scope {required_scope}; connect again to give "
+                "it that."
+            )
+        else:
+            message = (
+                f"This key lacks the scope {required_scope}; use a key that has it, "
+                "or create one with `treering keys create --vault --scopes`."
+            )
+        super().__init__(message, requiredScope=required_scope)
 
 
 class NotFound(TreeringError):

@@ -93,6 +93,11 @@ class Settings(BaseSettings):
         description="Where others reach the server, as https://memory.example.com; remote programs "
         "sign in by it. Unset, they can on this computer alone.",
     )
+    trusted_proxies: str = Field(
+        default="",
+        description="Addresses of reverse proxies, comma-separated, whose X-Forwarded-For says who "
+        "calls; unset, the caller is whoever connects.",
+    )
     embedder: str = Field(
         default="minilm-l6-v2",
         description="Embedding model: minilm-l6-v2 (offline), hash-384 (no meaning, for tests), "

@@ -34,9 +34,12 @@ def test_what_will_not_do_is_refused(program: Program) -> None:
     assert "12 to" in program("admin", "create", "--password-stdin", stdin="short\n", code=2).err
     assert "admin create" in program("admin", "list").out
     program("admin", "create", "--password-stdin", stdin=PASSWORD)
-    program("admin", "create", "--password-stdin", stdin=PASSWORD, code=5)
+    taken = program("admin", "create", "--password-stdin", stdin=PASSWORD, code=5).err
+    assert "treering admin password" in taken
     program("admin", "password", "--name", "nobody", "--password-stdin", stdin=PASSWORD, code=4)
     program("admin", "delete", "nobody", "--yes", code=4)
+    assert "Delete nobody" not in program("admin", "delete", "nobody", stdin="yes\n", code=4).err
+    assert "--password-stdin" in program("admin", "create", "--name", "b", stdin="", code=2).err
     assert "nothing was deleted" in program("admin", "delete", "admin", stdin="no\n", code=2).err
     program("admin", "delete", "admin", stdin="yes\n")
 

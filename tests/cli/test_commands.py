@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from typer.main import get_command
 
@@ -30,6 +31,11 @@ UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_has_help(command: list[str]) -> None:
     assert "--help" in Program([])(*command, "--help").out
+
+
+def test_what_prints_no_document_takes_no_json() -> None:
+    assert "--json" in Program([])("stats", "--help").out
+    assert "--json" not in Program([])("mcp", "--help").out
 
 
 def test_every_command_is_tested() -> None:
@@ -215,6 +221,63 @@ def test_keys_of_a_server(server: Server) -> None:
     program("keys", "revoke", made["id"], "--json")
     without = Program(["--url", server.url, "--key", server.key()])
     assert KEYS in without("keys", "list", code=3).err
+
+
+def test_a_vault_is_told_from_others_by_its_name(program: Program) -> None:
+    first = program("keys", "create", "--name", "laptop")
+    assert "new and empty" in first.out
+    again = program("keys", "create", "--name", "laptop", code=5).err
+    assert "laptop" in again
+    assert "--vault" in again
+    beside = program("keys", "create", "--name", "reader", "--vault", "laptop").out
+    assert "new and empty" not in beside
+    assert program("keys", "list").out.count("laptop") == 3
+    program("keys", "create", "--name", "other")
+    choice = program("stats", code=2).err
+    assert "--vault or TREERING_VAULT" in choice
+    assert "laptop (" in choice
+    program("stats", "--vault", "laptop")
+
+
+def test_a_block_too_large_for_its_budget_is_told_of(filled: Program) -> None:
+    said = " ".join(filled("prepare", "which port", "--max-tokens", "40").out.split())
+    assert "memories were found and do not fit in 40 tokens" in said
+    assert "--max-tokens" in said
+    assert filled("prepare", "which port", "--max-tokens", "40", "--json").json["truncated"]
+
+
+def test_a_receipt_shows_the_claim_and_as_many_sources_as_asked_for(filled: Program) -> None:
+    filled("reflect", "--with", "extractive")
+    [top] = filled("search", "port", "--tier", "2", "-n", "1", "--json").json["memories"]
+    sources = filled("inspect", top["id"], "--json").json["sources"]
+    assert len(sources) == 5
+    assert sources[3]["support"] < 0.01, "a source that is not shown unless it is asked for"
+    for limit in range(1, 6):
+        shown = filled("inspect", top["id"], "--depth", "1", "--limit", str(limit)).out
+        assert shown.count("  support ") == limit
+        assert (f"{5 - limit} more" in shown) == (limit < 5)
+    head = filled("inspect", top["id"]).out.partition("└")[0].partition("├")[0]
+    assert top["content"].split()[-1] in head
+
+
+def test_one_session_alone_needs_to_be_named(filled: Program, server: Server) -> None:
+    refused = filled("search", "port", "--session-only", code=2).err
+    assert "session_only: goes with --session" in refused
+    assert "8412" in filled("search", "port", "--session-only", "--session", "s").out
+    headers = {"Authorization": f"Bearer {server.key()}"}
+    url, body = f"{server.url}/v1/memory/search", {"query": "port", "session_only": True}
+    answer = httpx2.post(url, json=body, headers=headers)
+    assert (answer.status_code, answer.json()["issues"]) == (
+        400,
+        ["session_only: needs session_id"],
+    )
+    named = httpx2.post(url, json=body, headers={**headers, "X-Session-ID": "s"})
+    assert named.status_code == 200
+
+
+def test_one_is_counted_as_one(program: Program, tmp_path: Path) -> None:
+    program("import", jsonl(tmp_path / "m.jsonl", {"content": "The port is 8412."}))
+    assert "To read: 1 raw memory (" in program("reflect", "--with", "extractive").out
 
 
 def test_a_vault_changes_its_embedder(filled: Program) -> None:

@@ -151,6 +151,8 @@ def test_outcomes_make_a_guardrail(taught: Program) -> None:
     assert "after 1 outcome." in taught("outcome", " docs ", "success").out
     taught("outcome", "billing", "success", "--pattern", "x", code=2)
     taught("outcome", "billing", "perhaps", code=2)
+    said = taught("outcome", "billing", "failure", "--strategy", "x", code=2)
+    assert "--strategy goes with success" in said.err
 
 
 def test_stored_text_drives_no_terminal(program: Program) -> None:

@@ -139,7 +139,9 @@ def test_an_empty_variable_names_no_target(filled: Program) -> None:
 )
 def test_a_command_that_reads_makes_no_storage(tmp_path: Path, command: list[str]) -> None:
     program = Program(["--data-dir", str(tmp_path)])
-    assert str(tmp_path) in program(*command, code=7).err
+    refused = program(*command, code=7).err
+    assert str(tmp_path) in refused
+    assert "treering remember" in refused
     assert list(tmp_path.iterdir()) == []
 
 

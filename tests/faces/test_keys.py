@@ -194,6 +194,18 @@ def test_another_key_is_unauthorized(anyone: httpx2.Client, key: str) -> None:
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
+@pytest.mark.promise("keys.unauthorized")
+def test_a_misspelt_suffix_is_named_of_any_key(wire: Wire, anyone: httpx2.Client) -> None:
+    made = wire.request("POST", "/v1/keys", json={"name": "x"}).json()["key"]
+    said = [
+        anyone.get("/v1/memory/stats", headers={"x-api-key": f"{key}:raed"})
+        for key in (made, "mk_unknown")
+    ]
+    assert {answer.status_code for answer in said} == {401}
+    assert said[0].text == said[1].text
+    assert ":read, :write, :off" in said[0].json()["message"]
+
+
 ALLOWED = {
     ":read": {"search": 200, "stats": 200, "ingest": 403, "checkout": 403, "delete-ids": 403},
     ":write": {"search": 403, "stats": 403, "ingest": 202, "checkout": 403, "delete-ids": 403},

@@ -188,6 +188,16 @@ def test_a_receipt_finds_what_was_left_and_nothing_once_it_is_cleared(
         assert reply.receipt.bytes >= (tmp_path / "memory.db").stat().st_size
 
 
+def test_a_receipt_bears_texts_that_are_all_alike(tmp_path: Path) -> None:
+    alike = "".join(f"AAAAAAAA{number:016d}" for number in range(8_000))
+    with opened(tmp_path / "memory.db") as vault:
+        said = [{"role": "assistant", "content": text} for text in (alike, "A" * 200_000)]
+        reply = vault.ingest(said)
+        receipt = vault.delete([str(reply.ids[0])], receipt=True).receipt
+        assert receipt is not None
+        assert (receipt.checked, receipt.found) == (1, 0)
+
+
 def test_a_receipt_counts_no_text_that_a_live_row_still_holds(tmp_path: Path) -> None:
     with opened(tmp_path / "memory.db") as vault:
         text = "the same words are said by two people"

@@ -44,6 +44,8 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("record_outcome", {"domain": "x", "success": "yes"}, "success"),
     ("record_outcome", {"domain": "x", "success": True, "failure_pattern": "y"}, "failure"),
     ("resolve_tension", {"tension_id": "x", "resolved_by": " "}, "resolved_by"),
+    ("set_level", {"memory_id": "x", "level": "L0"}, "level: pinning is a person's: L1, L2 or L3"),
+    ("store_memory", {"content": "A fact.", "level": "L0"}, "level: pinning is a person's"),
     ("memory_status", {"verbose": True}, "verbose: unknown field"),
 ]
 

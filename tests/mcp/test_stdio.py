@@ -135,8 +135,9 @@ def test_what_can_not_be_opened_ends_with_its_exit_code(server: Server, tmp_path
         (["--data-dir", str(tmp_path), "--key", "mk_unknown"], 3, "unknown, expired or revoked"),
         (["--data-dir", str(tmp_path), "--vault", "none"], 4, "no such vault"),
         (["--data-dir", str(tmp_path), "--scopes", "everything"], 2, "scopes: must be some of"),
-        (["--data-dir", str(tmp_path), "--read-only", "--scopes", "stats:read"], 2, "without"),
+        (["--data-dir", str(tmp_path), "--read-only", "--scopes", "stats:read"], 2, "not both"),
     ]:
         ran = CliRunner().invoke(app, ["mcp", *options], env={"TREERING_EMBEDDER": "hash-384"})
         assert (ran.exit_code, ran.stdout) == (code, ""), ran.stderr
         assert problem in ran.stderr
+        assert ("--read-only" in ran.stderr) == ("--read-only" in options)

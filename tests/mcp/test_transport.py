@@ -108,6 +108,15 @@ def test_a_client_needs_to_take_nothing_but_json(wire: Wire) -> None:
         assert answer.json()["id"] == 7
 
 
+@pytest.mark.promise("mcp.errors")
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_a_body_that_is_not_announced_as_json_is_refused_in_json(wire: Wire, kind: str) -> None:
+    headers = {**HEADERS, "Content-Type": kind}
+    answer = wire.request("POST", "/mcp", headers, content=b"{}")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["data"]["issues"] == ["Content-Type: must be application/json"]
+
+
 @pytest.mark.promise("mcp.origin")
 @pytest.mark.parametrize(
     ("origin", "status"),

@@ -16,6 +16,7 @@ import pytest
 
 from tests.oauth.browser import Browser, answered
 from tests.support.worlds import World, hash_embedder, serving
+from treering.access import OAUTH_SCOPES
 from treering.data_dir import DataDir
 from treering.http.app import create_app
 from treering.oauth import Registration
@@ -175,7 +176,8 @@ def client_id(host: Host) -> str:
 @pytest.fixture
 def code(host: Host, browser: Browser, client_id: str) -> str:
     """A code that was not exchanged yet."""
-    return answered(browser.answer(host.authorize_url(client_id)))["code"]
+    url = host.authorize_url(client_id)
+    return answered(browser.answer(url, scope=list(OAUTH_SCOPES)))["code"]
 
 
 @pytest.fixture

@@ -233,8 +233,15 @@ def test_a_tool_needs_its_scope_of_the_token(host: Host, browser: Browser, clien
     token = host.exchange(client_id, answered(browser.answer(url))["code"]).json()["access_token"]
     assert not host.tool(token, "search_memories", query="port")["isError"]
     refused = host.tool(token, "store_memory", content="The port is 5433.")
-    assert "memories:write" in str(refused)
+    assert "connection was not given the scope memories:write; connect again" in str(refused)
+    assert "key" not in str(refused)
     assert refused["isError"]
+    data = host.at_mcp("mo_unknown").json()["error"]["data"]
+    assert (data["error"], "sign in again" in data["message"]) == ("Unauthorized", True)
+    headers = {"Authorization": f"Bearer {token}"}
+    elsewhere = host.program.get("/v1/stats", headers=headers)
+    assert (elsewhere.status_code, elsewhere.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert "holds at /mcp alone" in elsewhere.json()["message"]
 
 
 @pytest.mark.promise("oauth.wall")

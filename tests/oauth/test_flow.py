@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 from collections.abc import Callable
 
 import httpx2
@@ -22,7 +23,7 @@ from pydantic import AnyUrl
 
 from tests.oauth.browser import Browser, answered, form_to, forms_in
 from tests.oauth.conftest import NAME, PASSWORD, RETURN, Host, Signed
-from treering.access import DEFAULT_SCOPES, OAUTH_SCOPES
+from treering.access import DEFAULT_SCOPES, DELETE, OAUTH_SCOPES
 from treering.errors import Unauthorized
 from treering.requests import UsageRequest
 
@@ -213,7 +214,20 @@ def test_a_new_vault_is_made_where_that_is_chosen(
     grant = host.data_dir.grant_for(tokens["access_token"], host.resource)
     made = host.data_dir.vaults()[-1]
     assert (made.id, made.name) == (grant.vault_id, "Notes of the program")
-    assert grant.scopes == DEFAULT_SCOPES
+    assert grant.scopes == DEFAULT_SCOPES - {DELETE}
+
+
+@pytest.mark.promise("oauth.consent")
+def test_deleting_stands_apart_and_is_not_ticked_in_advance(
+    host: Host, browser: Browser, client_id: str
+) -> None:
+    page = browser.get(host.authorize_url(client_id))
+    harmless, grave = page.text.split("be undone</legend>")
+    assert "memories:write" in harmless
+    assert f'value="{DELETE}">' in grave
+    assert DELETE not in harmless
+    asked_without = browser.get(host.authorize_url(client_id, scope="memories:read"))
+    assert "be undone</legend>" not in asked_without.text
 
 
 @pytest.mark.promise("oauth.consent")
@@ -225,12 +239,18 @@ def test_nothing_chosen_is_asked_again_and_no_is_no(
         browser.answer(url, scope=[]),
         browser.answer(url, vault=""),
         browser.answer(url, vault="unknown"),
+        browser.answer(url, vault="new", new_vault=" "),
+        browser.answer(url, vault="new", new_vault=host.data_dir.vaults()[0].name),
         browser.answer(url, vault="new", new_vault="\x00"),
         browser.answer(url, vault="new", new_vault="x" * 201),
+        browser.answer(url, vault="new", new_vault=" "),
+        browser.answer(url, vault="new", new_vault=" first vault"),
     ):
         assert again.status_code == 400
         assert 'role="alert"' in again.text
         assert form_to(again, "/authorize/answer").buttons
+    assert "first vault" in [vault.name for vault in host.data_dir.vaults()]
+    assert "new_vault: you have a vault of that name" in html.unescape(again.text)
     denied = answered(browser.answer(url, "deny"))
     assert (denied["error"], denied["state"], denied["iss"]) == (
         "access_denied",

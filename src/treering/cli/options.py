@@ -73,20 +73,22 @@ Session = Annotated[str | None, typer.Option("--session", help="A session's id."
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-def on_vault(*, create: bool = False) -> Callable[[Command], Command]:
+def on_vault(*, create: bool = False, has_json: bool = True) -> Callable[[Command], Command]:
     """Give a command `(vault, output, …)` the options that name its vault, and open it.
 
-    `create` makes local storage that is not there.
+    `create` makes local storage that is not there; `has_json` is for a command that prints.
     """
 
     def decorate(command: Command) -> Command:
         def run(ctx: typer.Context, **arguments: Any) -> None:
-            output = output_for(ctx, as_json=arguments.pop("as_json"))
+            output = output_for(ctx, as_json=arguments.pop("as_json", False))
             target = target_of(arguments)
             with target.open(load_settings, create=create) as vault:
                 command(vault, output, **arguments)
 
-        return _with_signature(run, command, skip=2, extra=_vault_options)
+        return _with_signature(
+            run, command, skip=2, extra=_options_with_json if has_json else _vault_options
+        )
 
     return decorate
 
@@ -134,13 +136,19 @@ _TARGET_VARIABLES = {
 
 
 def _vault_options(
+    url: Url = None, key: Key = None, data_dir: DataDirectory = None, vault: VaultName = None
+) -> None:
+    """Never called: its signature is what a command on a vault has besides its own."""
+
+
+def _options_with_json(
     url: Url = None,
     key: Key = None,
     data_dir: DataDirectory = None,
     vault: VaultName = None,
     as_json: Json = False,
 ) -> None:
-    """Never called: its signature is what a command on a vault has besides its own."""
+    """Never called either: the same for a command that prints."""
 
 
 def _with_signature(run: Command, command: Command, skip: int, extra: Command) -> Command:

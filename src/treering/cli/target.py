@@ -98,8 +98,8 @@ def usable_data_dir(path: Path, *, create: bool) -> Path:
         raise StorageUnusable(f"{path} is no folder; name a vault's file with --vault.")
     if not create and not (path / "control.db").is_file():
         raise StorageUnusable(
-            f"There is no data directory at {path}; `treering serve`, `treering keys create` or "
-            "`treering import` makes one."
+            f"There is no data directory at {path}; `treering serve`, `treering keys create`, "
+            "`treering import` or `treering remember` makes one."
         )
     if path.is_dir():
         return path

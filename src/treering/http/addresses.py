@@ -59,7 +59,7 @@ def address_of(request: Request) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host
+        return ""
     if address.version == 4:
         return host
     return str(ipaddress.ip_network((address, 64), strict=False))

@@ -72,6 +72,7 @@ class McpEndpoint:
                 refusal.headers["Allow"] = "POST"
                 await refusal(scope, receive, send)
                 return
+            _check_type(request)
             turns: Turns = request.app.state.turns
             async with turns.of(grant.vault_id, _pieces(request)) as whole:
                 # The key may have been revoked while the message arrived.
@@ -107,7 +108,14 @@ def _door(data_dir: DataDir, grant: Grant) -> Door:
         with data_dir.using(grant.vault_id) as vault:
             return Reach(data_dir, vault, grant.account_id, grant).perform(request, ANONYMOUS)
 
-    return Door(grant.scopes, perform)
+    return Door(grant.scopes, perform, grant.is_connection)
+
+
+def _check_type(request: Request) -> None:
+    """Raise InvalidRequest unless the body is announced as JSON."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise InvalidRequest("Content-Type: must be application/json")
 
 
 async def _pieces(request: Request) -> AsyncIterator[bytes]:
@@ -123,10 +131,9 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
 def _checked(body: bytes) -> bytes:
     """A body that is JSON in UTF-8 and no bomb; raises InvalidRequest."""
     try:
-        message = parsed(body)
+        return whole_json(body, parsed(body))
     except (ValueError, RecursionError):
         raise InvalidRequest("body: is not JSON in UTF-8, or nests too deeply") from None
-    return whole_json(body, message)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

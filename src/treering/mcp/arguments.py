@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 from pydantic.fields import FieldInfo
 
 from treering import requests
@@ -25,7 +33,15 @@ _ANNOTATED: Any = Annotated
 """The same, to be used on what is known at run time alone."""
 
 Id = Annotated[str, AfterValidator(not_blank)]
-UnpinnedLevel = Literal["L1", "L2", "L3"]
+
+
+def _not_pinned(level: object) -> object:
+    if level == "L0":
+        raise ValueError("pinning is a person's: L1, L2 or L3")
+    return level
+
+
+UnpinnedLevel = Annotated[Literal["L1", "L2", "L3"], BeforeValidator(_not_pinned)]
 
 
 class Arguments(BaseModel):

@@ -47,6 +47,8 @@ class Door:
 
     scopes: frozenset[str]
     perform: Callable[[Request[Any]], Any]
+    is_connection: bool = False
+    """Whether the caller signed in, rather than showed a key."""
 
     def opens(self, one: MemoryTool | MemoryResource) -> bool:
         """Whether the caller holds every scope that a tool or a resource needs."""
@@ -56,7 +58,7 @@ class Door:
         """Raise Forbidden unless the caller holds every scope."""
         for scope in one.scopes:
             if scope not in self.scopes:
-                raise Forbidden(scope)
+                raise Forbidden(scope, connection=self.is_connection)
 
 
 Context = ServerRequestContext[Any, Any]
@@ -71,7 +73,8 @@ def build_server(door_of: Callable[[Context], Door]) -> Server[Any]:
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         tool = BY_NAME.get(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}; see tools/list.")
+            named = params.name[:100]
+            raise MCPError(INVALID_PARAMS, f"There is no tool {named!r}; see tools/list.")
         return await run_sync(_call, tool, door_of(ctx), params.arguments or {})
 
     async def list_resources(ctx: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -81,7 +84,7 @@ def build_server(door_of: Callable[[Context], Door]) -> Server[Any]:
     async def read_resource(ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         found = [resource for resource in RESOURCES if resource.uri == params.uri]
         if not found:
-            raise MCPError(INVALID_PARAMS, f"There is no resource {params.uri!r}.")
+            raise MCPError(INVALID_PARAMS, f"There is no resource {str(params.uri)[:100]!r}.")
         return await run_sync(_read, found[0], door_of(ctx))
 
     return Server(

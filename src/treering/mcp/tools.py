@@ -288,7 +288,7 @@ TOOLS: tuple[MemoryTool, ...] = (
                 "domain": "The area of work, in a word or two, such as deployments.",
                 "success": "Whether it went well.",
                 "failure_pattern": "With success false: what went wrong, as a lesson.",
-                "strategy": "What worked, or should be tried.",
+                "strategy": "With success true: what worked.",
             },
         ),
         replies.SelfModelReply,

@@ -33,6 +33,7 @@ REFRESH_TOKEN_MS = 30 * DAY_MS
 _ACCESS, _REFRESH = "mo_", "mr_"
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
 _MOST_NAME_CHARACTERS = 200
+_OVER = "The access token is unknown, expired or was ended; sign in again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class Connections:
         token = self._store.token(hash_of(secret))
         now = self._system.now()
         if token is None or not _opens(token, audience, now):
-            raise Unauthorized
+            raise Unauthorized(_OVER)
         connection = token.connection
         self._uses.note(connection.id, connection.last_used, now)
         return Grant(
@@ -152,6 +153,7 @@ class Connections:
             account_id=connection.account_id,
             scopes=token.scopes,
             expires=token.expires,
+            is_connection=True,
         )
 
     def listed(self, account_id: str) -> list[ListedConnection]:
@@ -178,9 +180,13 @@ class Connections:
                     return vault
             raise InvalidRequest("vault: choose one of yours, or a new one")
         name = choice.new_vault.strip()
-        if len(name) > _MOST_NAME_CHARACTERS or not name.isprintable():
+        if not 1 <= len(name) <= _MOST_NAME_CHARACTERS or not name.isprintable():
             raise InvalidRequest(
-                f"new_vault: must be at most {_MOST_NAME_CHARACTERS} printable characters"
+                f"new_vault: must be 1 to {_MOST_NAME_CHARACTERS} printable characters"
+            )
+        if name in {vault.name for vault in self._control.vaults(person.account_id)}:
+            raise InvalidRequest(
+                "new_vault: you have a vault of that name; choose it, or name the new one otherwise"
             )
         made = VaultRecord(self._system.new_id(), person.account_id, name, now)
         self._control.add_vault(made)

@@ -13,22 +13,19 @@ _HTTPS = re.compile(r"https://(?P<host>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5
 _LOOPBACK = re.compile(
     r"http://(?P<host>localhost|127\.0\.0\.1|\[::1\])(?::(?P<port>[0-9]{1,5}))?(?P<rest>(?:[/?].*)?)"
 )
+_REVERSED = re.compile(r"[a-z]{2,}(?:\.[a-z0-9-]+)+")
 _CUSTOM = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+):.+")
-_NEVER_CUSTOM = frozenset(
-    "about android-app blob chrome chrome-extension content data edge file filesystem ftp http "
-    "https intent jar javascript livescript mailto mocha moz-extension res resource search-ms "
-    "shell sms tel vbscript view-source ws wss wyciwyg".split()
-)
-"""Schemes that a browser or its system acts on itself, and that no program may claim."""
-_NEVER_CUSTOM_PREFIX = "ms-"
+_KNOWN_CUSTOM = frozenset("claude cursor vscode vscode-insiders windsurf zed".split())
+"""Schemes of programs in the field that are no reversed domain name."""
 _MOST_PORT = 65_535
 
 
 def problem_of(uri: str) -> str | None:
     """Why a client may not register a redirect URI; None when it may.
 
-    RFC 8252, section 7: https, http on the loopback, or a scheme of the program's own. Hosts and
-    schemes are in lower case, so that nothing has two spellings.
+    RFC 8252, section 7: https, http on the loopback, or a scheme of the program's own, which is a
+    domain name turned round; others may be acted on by a browser or its system. Hosts and schemes
+    are in lower case, so that nothing has two spellings.
     """
     if len(uri) > MOST_CHARACTERS:
         return f"is longer than {MOST_CHARACTERS:,} characters"
@@ -38,9 +35,12 @@ def problem_of(uri: str) -> str | None:
         return None
     custom = _CUSTOM.fullmatch(uri)
     scheme = custom["scheme"] if custom else ""
-    if custom and scheme not in _NEVER_CUSTOM and not scheme.startswith(_NEVER_CUSTOM_PREFIX):
+    if custom and (_REVERSED.fullmatch(scheme) or scheme in _KNOWN_CUSTOM):
         return None
-    return "must be https, http on localhost, or a scheme of the program's own; in lower case"
+    return (
+        "must be https, http on localhost, or a scheme of the program's own such as "
+        "com.example.app; in lower case"
+    )
 
 
 def matches(registered: str, named: str) -> bool:

@@ -68,6 +68,10 @@ class People:
         self._store.delete_person(person.id)
         return _reply(person)
 
+    def named(self, name: str) -> PersonReply:
+        """The person who signs in by a name; raises NotFound."""
+        return _reply(self._named(name))
+
     def all(self) -> PeopleReply:
         """Everyone, oldest first."""
         return PeopleReply([_reply(person) for person in self._store.people()])

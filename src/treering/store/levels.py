@@ -203,6 +203,9 @@ class LevelsWriter(LevelsReader, Protocol):
     def set_outright(self, statement: int) -> None:
         """Make a captured statement one that was stored outright, which waits for consolidation."""
 
+    def free_of_session(self, statement: int) -> None:
+        """Make a statement that more than one session said outright none's own."""
+
     def leave_session(self, statements: Sequence[int]) -> None:
         """Move captured statements to the session of the first message that still says them."""
 

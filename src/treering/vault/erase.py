@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from treering.model import Caller, Memory, Source
+from treering.model import Caller, Kind, Memory, Source
 from treering.replies import DeleteReply, Receipt, WipeReply
 from treering.requests import DeleteRequest, WipeRequest
 from treering.store.base import Reader, Writer
@@ -88,13 +88,17 @@ def _built_on(reader: Reader, seqs: list[int]) -> list[int]:
 
 
 def _said_elsewhere(tx: Writer, session: list[int]) -> frozenset[int]:
-    """Statements captured in a session that messages outside it say too, or that stand alone."""
+    """Statements of a session that messages outside it say too, and captured ones that a person
+    edited."""
     inside = frozenset(session)
     return frozenset(
         memory.seq
         for memory in tx.memories(session).values()
-        if memory.source is Source.RULES
-        and (not inside.issuperset(tx.captured_in(memory.seq)) or stands_alone(tx, memory))
+        if memory.kind is Kind.STATEMENT
+        and (
+            not inside.issuperset(tx.captured_in(memory.seq))
+            or (memory.source is Source.RULES and stands_alone(tx, memory))
+        )
     )
 
 

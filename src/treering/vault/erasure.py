@@ -16,6 +16,8 @@ _LONGEST_WAIT_S = 1.0
 _LAST_TRIES_S = 5.0
 _BETWEEN_RECEIPTS_S = 10.0
 """A receipt reads every byte of the vault."""
+_LONGEST_RECEIPT_S = 600.0
+"""How long a receipt that never ended keeps the next one waiting."""
 
 
 class Erasure:
@@ -47,11 +49,15 @@ class Erasure:
                     "deleted. Delete without a receipt, or wait.",
                     retry_after=math.ceil(wait),
                 )
-            self._next_receipt = self._monotonic() + _BETWEEN_RECEIPTS_S
+            self._next_receipt = self._monotonic() + _LONGEST_RECEIPT_S
 
     def receipt(self, texts: Sequence[str]) -> Receipt:
         """What is left of deleted texts in the files."""
-        residue = self._store.residue(texts)
+        try:
+            residue = self._store.residue(texts)
+        finally:
+            with self._turn:
+                self._next_receipt = self._monotonic() + _BETWEEN_RECEIPTS_S
         return Receipt(residue.checked, residue.found, residue.files, residue.bytes)
 
     def resume(self) -> None:

@@ -34,6 +34,19 @@ def test_a_wiped_session_takes_nothing_that_another_session_says(memory: Verbs) 
 
 
 @pytest.mark.promise("levels.said-elsewhere")
+def test_what_was_stored_outright_in_one_session_and_said_in_another_stays(memory: Verbs) -> None:
+    for say_again in (
+        lambda: said(memory, AUTH, session_id="b"),
+        lambda: memory.store([AUTH], session_id="b"),
+    ):
+        memory.store([AUTH], session_id="a")
+        say_again()
+        memory.wipe(session_id="a")
+        assert contents(statements(memory)) == [AUTH]
+        memory.wipe()
+
+
+@pytest.mark.promise("levels.said-elsewhere")
 def test_a_wiped_session_leaves_what_a_person_edited(memory: Verbs) -> None:
     (held,) = said(memory, AUTH, session_id="a")
     memory.edit(held.id, content="Auth is on port 7000.")
@@ -94,6 +107,6 @@ def test_a_fuller_text_never_rewrites_what_is_pinned(memory: Verbs) -> None:
 def test_a_seed_list_over_what_was_captured_is_kept_once(vault: Vault, tmp_path: Path) -> None:
     vault.turn(AUTH, "ok")
     for _ in range(4):
-        assert vault.store([AUTH, "Auth listens on port 5433."]).counts.stored == 0
+        assert vault.store([AUTH, "Auth service listens on port 5433"]).counts.stored == 0
     with Audit(tmp_path / "memory.db") as audit:
         assert audit.one("SELECT count(*) FROM wording") == 2

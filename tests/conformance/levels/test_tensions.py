@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conformance.levels.steps import said, taught
+from tests.conformance.levels.steps import contents, said, taught
 from tests.support.worlds import Clock
 from treering import Verbs
-from treering.errors import InvalidRequest, NotFound
+from treering.errors import Conflict, InvalidRequest, NotFound
 from treering.replies import TensionReply
 
 OLD, NEW = "The auth service listens on port 5433.", "The auth service listens on port 6000."
@@ -69,12 +69,33 @@ def test_resolving_keeps_the_pattern_and_unpins(memory: Verbs) -> None:
     assert (resolved.status, resolved.resolved_by, resolved.pattern) == ("resolved", "Ada", NEW)
     block = memory.context("hi")
     assert "### Unresolved" not in block.text
-    assert block.text.count(NEW) == 2, "the pattern is a statement of its own"
+    assert block.text.count(NEW) == 1, "a pattern that repeats a claim is that claim"
     assert memory.store([OLD]).counts.tensions == 0, "a resolved pair never reopens by itself"
     assert memory.tensions("active").tensions == []
     reopened = memory.set_tension(found.id, "open")
     assert (reopened.status, reopened.resolved_by) == ("active", None)
     assert "### Unresolved" in memory.context("hi").text
+
+
+@pytest.mark.promise("tensions.resolved")
+def test_a_pattern_in_other_words_is_a_statement_of_its_own(memory: Verbs) -> None:
+    found = conflict(memory)
+    pattern = "The auth service listens on port 5433 since May."
+    memory.resolve_tension(found.id, "Ada", pattern=pattern)
+    assert set(contents(memory.memories(kind="statement").memories)) == {pattern, NEW, OLD}
+
+
+@pytest.mark.promise("tensions.decided-once")
+def test_one_answer_never_takes_the_place_of_another_unseen(memory: Verbs) -> None:
+    found = conflict(memory)
+    decided = memory.resolve_tension(found.id, "Ada", pattern=NEW)
+    assert memory.resolve_tension(found.id, "Ada", pattern=NEW) == decided, "sent again"
+    for by, pattern in (("Bob", NEW), ("Ada", OLD), ("Ada", None)):
+        with pytest.raises(Conflict, match="active"):
+            memory.resolve_tension(found.id, by, pattern=pattern)
+    assert memory.tensions("resolved").tensions == [decided]
+    memory.set_tension(found.id, "active")
+    assert memory.resolve_tension(found.id, "Bob").resolved_by == "Bob"
 
 
 @pytest.mark.promise("tensions.latent")

@@ -159,13 +159,15 @@ def test_without_reconciling_everything_is_kept(memory: Verbs) -> None:
 
 
 @pytest.mark.promise("levels.seeding-twice")
-def test_a_seed_list_that_is_run_again_stores_nothing_twice(memory: Verbs) -> None:
-    facts = [f"The unit-{number} service listens on port {7000 + number}." for number in range(120)]
-    first = memory.store(facts)
-    assert first.counts.stored == 120
-    second = memory.store(facts)
-    assert (second.counts.stored, second.counts.merged) == (0, 120)
-    assert memory.memories().total == 120
+@pytest.mark.parametrize("count", [120, pytest.param(1_000, marks=pytest.mark.soak)])
+def test_a_seed_list_that_is_run_again_stores_nothing_twice(memory: Verbs, count: int) -> None:
+    facts = [f"The unit-{number} service listens on port {number}." for number in range(count)]
+    for stored in (True, False):
+        for first in range(0, count, 500):
+            part = facts[first : first + 500]
+            counts = memory.store(part).counts
+            assert (counts.stored, counts.merged) == ((len(part), 0) if stored else (0, len(part)))
+    assert memory.memories().total == count
 
 
 @pytest.mark.promise("levels.store-bounds")

@@ -28,6 +28,15 @@ SECRETS = sorted({text for half in HALVES for text in load(half, "refusal")["sec
 mixed = st.lists(st.one_of(st.sampled_from(MESSAGES), st.text(max_size=40)), max_size=6)
 
 
+@pytest.mark.parametrize(
+    "piece", ["in:\n", "- a:\r", "For staging:\n", "# staging\n", "- in:\n  - a:\n"]
+)
+def test_no_list_costs_more_than_its_length(piece: str) -> None:
+    """Lead-ins upon lead-ins, and lines that end in other ways than `\\n`."""
+    for _ in range(20):
+        capture((piece * 20_000)[:20_000])
+
+
 @given(mixed, st.sampled_from([" ", "\n", "\n\n", "\n- ", ", "]))
 def test_statements_are_the_users_own_words(pieces: list[str], joint: str) -> None:
     message = joint.join(pieces)

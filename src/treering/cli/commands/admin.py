@@ -12,6 +12,7 @@ from rich.table import Table
 from treering.cli.options import DataDirectory, Json, Yes, output_for
 from treering.cli.output import confirm, day_and_minute, shown
 from treering.cli.storage import local_storage
+from treering.errors import InvalidRequest
 from treering.replies import PeopleReply
 
 app = typer.Typer(no_args_is_help=True, help="Make people who may sign in, and manage them.")
@@ -84,8 +85,9 @@ def delete(
     """Delete a person, their sessions and what they allowed programs; the vaults stay."""
     output = output_for(ctx, as_json=as_json)
     with local_storage(_path(data_dir)) as storage:
+        found = storage.people.named(name)
         if not yes:
-            confirm(f"Delete {shown(name)}?", "yes")
+            confirm(f"Delete {shown(found.name)}?", "yes")
         gone = storage.people.delete(name)
     output.show(gone, f"Deleted {shown(gone.name)}.")
 
@@ -94,7 +96,16 @@ def _password(from_stdin: bool) -> str:
     """A new password: the first line of standard input, or what is typed twice, unseen."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    try:
+        typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    except typer.Abort as error:
+        # Ctrl-C ends in the same error, and is no wrong input.
+        if not isinstance(error.__context__, EOFError):
+            raise
+        raise InvalidRequest(
+            "password: standard input has none to read; type it in a terminal, or give it by "
+            "--password-stdin"
+        ) from None
     return typed
 
 

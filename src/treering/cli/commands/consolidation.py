@@ -128,7 +128,8 @@ def _is_waiting(waiting: Unconsolidated | None, tiers: list[int]) -> bool:
 def _what_will_be_done(waiting: Unconsolidated, tiers: list[int], batches: int | None) -> str:
     what = []
     if 1 in tiers:
-        what.append(f"{waiting.raw.units:,} raw memories ({waiting.raw.est_tokens:,} tokens)")
+        raw = counted(waiting.raw.units, "raw memory", "raw memories")
+        what.append(f"{raw} ({waiting.raw.est_tokens:,} tokens)")
     if 2 in tiers:
         tier2 = waiting.tier2
         what.append(

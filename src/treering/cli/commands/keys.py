@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -14,12 +15,13 @@ from treering.cli.output import Output, day_and_minute, shown
 from treering.cli.storage import local_storage
 from treering.cli.tables import pairs
 from treering.cli.target import Target
-from treering.errors import InvalidRequest
+from treering.errors import Conflict, InvalidRequest
 from treering.replies import KeyReply, ListedKey
 from treering.requests import refuse_blank
 
 if TYPE_CHECKING:
     from treering.client import RemoteKeys
+    from treering.data_dir import DataDir
 
 app = typer.Typer(no_args_is_help=True, help="Make, list and revoke memory keys.")
 
@@ -36,7 +38,7 @@ def create(
         str | None,
         typer.Option(
             help="An existing vault by name or id; on a server `same`, the vault of the key that "
-            "asks. (default: a new vault)"
+            "asks. (default: a new, empty vault, called as the key)"
         ),
     ] = None,
     expires_in_days: Annotated[
@@ -72,6 +74,8 @@ def create(
                 err=True,
             )
         with local_storage(target.data_dir, create=True) as storage:
+            if vault is None:
+                _refuse_second_vault(storage, name)
             vault_id = None if vault is None else storage.vault_named(vault).id
             made = storage.create_key(
                 name=name,
@@ -80,7 +84,7 @@ def create(
                 expires_in_days=expires_in_days,
                 secret=key,
             )
-    _show_new(output, made)
+    _show_new(output, made, is_new_vault=vault in (None, "new"))
 
 
 @app.command("list")
@@ -97,10 +101,12 @@ def list_keys(
     if target.url is not None:
         with _remote(target) as keys:
             reply = keys.list()
+        vaults = {}
     else:
         with local_storage(target.data_dir) as storage:
             reply = storage.keys()
-    output.show(reply, _table(reply.keys) if reply.keys else "There are no keys yet.")
+            vaults = _names_of(storage)
+    output.show(reply, _table(reply.keys, vaults) if reply.keys else "There are no keys yet.")
 
 
 @app.command()
@@ -142,7 +148,24 @@ def _remote(target: Target) -> Iterator[RemoteKeys]:
         keys.close()
 
 
-def _show_new(output: Output, made: KeyReply) -> None:
+def _refuse_second_vault(storage: DataDir, name: str) -> None:
+    """Raise Conflict for a name that a vault has: vaults are chosen by name at the command line."""
+    if name and name in {vault.name for vault in storage.vaults()}:
+        raise Conflict(
+            f"There is a vault called {name} already; make the key for it with --vault, or give "
+            "--name another name for a vault of its own."
+        )
+
+
+def _names_of(storage: DataDir) -> dict[str, str]:
+    """The vaults' names by id, where a name tells a vault from the others."""
+    named = Counter(vault.name for vault in storage.vaults())
+    return {
+        vault.id: vault.name for vault in storage.vaults() if vault.name and named[vault.name] == 1
+    }
+
+
+def _show_new(output: Output, made: KeyReply, *, is_new_vault: bool) -> None:
     output.show(
         made,
         shown(made.key),
@@ -150,7 +173,7 @@ def _show_new(output: Output, made: KeyReply) -> None:
             [
                 ("id", made.id),
                 ("name", made.name),
-                ("vault", made.vault_id),
+                ("vault", f"{made.vault_id}{', new and empty' if is_new_vault else ''}"),
                 ("scopes", ", ".join(made.scopes)),
                 ("expires", day_and_minute(made.expires_at or "never")),
             ]
@@ -159,11 +182,13 @@ def _show_new(output: Output, made: KeyReply) -> None:
     )
 
 
-def _table(keys: list[ListedKey]) -> Table:
+def _table(keys: list[ListedKey], vaults: dict[str, str]) -> Table:
+    """The keys; a vault by its name where that is known, and else by its id's start."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("id", "prefix", "name", "status", "last used"):
-        table.add_column(name, overflow="fold")
+    for name in ("id", "prefix", "name", "vault", "status", "last used"):
+        table.add_column(name, overflow="fold", no_wrap=name == "id")
     for key in keys:
         used = day_and_minute(key.last_used_at) if key.last_used_at else "never"
-        table.add_row(key.id, shown(key.prefix), shown(key.name), key.status, used)
+        vault = shown(vaults.get(key.vault_id, f"{key.vault_id[:8]}…"))
+        table.add_row(key.id, shown(key.prefix), shown(key.name), vault, key.status, used)
     return table

@@ -136,6 +136,12 @@ def outcome(
     ] = None,
 ) -> None:
     """Record how the agent fared in a domain; one under 75 % stands in every prompt."""
+    for option, given, goes_with in (
+        ("pattern", pattern, "failure"),
+        ("strategy", strategy, "success"),
+    ):
+        if given is not None and result != goes_with:
+            raise InvalidRequest(f"{option}: --{option} goes with {goes_with}; leave it out")
     reply = vault.record_outcome(
         domain, result == "success", failure_pattern=pattern, strategy=strategy
     )
@@ -164,7 +170,7 @@ def remember(
         [{"content": text, "domains": domain or [], "tier": level} for text in texts]
     )
     output.show(reply, *_learned(reply))
-    if not reply.stored and not reply.merged_into:
+    if not reply.counts.stored and not reply.counts.merged:
         raise typer.Exit(InvalidRequest.exit_code)
 
 

@@ -16,6 +16,7 @@ from treering.verbs import Verbs
 
 _RAW = 1
 _NOTICEABLE = 0.01
+_FEW = 8
 
 
 @on_vault()
@@ -26,7 +27,15 @@ def inspect(
     depth: Annotated[
         int, typer.Option(min=1, max=3, help="Tiers to go down; 2 reach from tier 3 to messages.")
     ] = 2,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Sources shown of each memory.")] = 8,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=500,
+            help="Sources shown of each memory. (default: up to 8, of those that back it by "
+            "0.01 or more)",
+        ),
+    ] = None,
 ) -> None:
     """Show what a memory was built from, down to the words that were said; or what it became."""
     walk = _Walk(vault, depth, limit)
@@ -34,16 +43,20 @@ def inspect(
     if output.as_json:
         output.document(walk.document(reply, depth))
     else:
-        output.say(walk.tree(reply))
+        output.say(walk.tree(reply, vault.memory(memory_id).content))
 
 
 class _Walk:
-    """A walk down from one memory, within a depth and a number of sources each."""
+    """A walk down from one memory, within a depth and a number of sources each.
 
-    def __init__(self, vault: Verbs, depth: int, limit: int) -> None:
+    Where no number is given, a person sees the first few of those that matter.
+    """
+
+    def __init__(self, vault: Verbs, depth: int, limit: int | None) -> None:
         self._vault = vault
         self._depth = depth
-        self._limit = limit
+        self._limit = _FEW if limit is None else limit
+        self._shown = _backing if limit is None else _all
 
     def document(self, reply: InspectReply, depth: int) -> dict[str, Any]:
         """The reply as JSON; sources that were drilled have their own reply under `inspect`."""
@@ -53,9 +66,9 @@ class _Walk:
                 source["inspect"] = self.document(self._vault.inspect(source["id"]), depth - 1)
         return body
 
-    def tree(self, reply: InspectReply) -> Tree:
-        """The reply as a tree, upward for a raw memory."""
-        tree = Tree(_root(reply))
+    def tree(self, reply: InspectReply, content: str) -> Tree:
+        """The reply as a tree under the memory's own text, upward for a raw memory."""
+        tree = Tree(_root(reply, content))
         if reply.sources is not None:
             self._add_sources(tree, reply, self._depth)
         self._add_linked(tree, "statements captured from it", reply.statements or [])
@@ -65,7 +78,7 @@ class _Walk:
         return tree
 
     def _add_sources(self, tree: Tree, reply: InspectReply, depth: int) -> None:
-        sources = _backing(reply.sources or [])[: self._limit]
+        sources = self._shown(reply.sources or [])[: self._limit]
         for source in sources:
             branch = tree.add(_source(source))
             if depth > 1 and source.tier > _RAW:
@@ -94,7 +107,11 @@ def _backing(sources: Sequence[SourceRow]) -> Sequence[SourceRow]:
     return backing or sources
 
 
-def _root(reply: InspectReply) -> Text:
+def _all(sources: Sequence[SourceRow]) -> Sequence[SourceRow]:
+    return sources
+
+
+def _root(reply: InspectReply, content: str) -> Text:
     text = Text(f"tier {reply.tier}  ", style="bold")
     text.append(shown(reply.memory_id), style="dim")
     if reply.covers is not None:
@@ -104,6 +121,7 @@ def _root(reply: InspectReply) -> Text:
         text.append(f"  covers {since} to {until}", style="dim")
     if reply.batch_id is not None:
         text.append(f"\nbatch {shown(reply.batch_id)}", style="dim")
+    text.append("\n" + one_line(content))
     return text
 
 

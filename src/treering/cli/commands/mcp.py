@@ -15,7 +15,7 @@ from treering.verbs import Verbs
 _READ_ONLY = frozenset({READ, STATS})
 
 
-@on_vault(create=True)
+@on_vault(create=True, has_json=False)
 def mcp(
     vault: Verbs,
     output: Output,
@@ -32,7 +32,7 @@ def mcp(
     """Serve MCP over stdin and stdout, for a program that starts it so.
 
     Ends when stdin does. On a server (--url) the key decides what is offered; locally everything
-    is, unless --scopes or --read-only says less.
+    is, unless --scopes or --read-only says less. Local storage that is not there is made.
     """
     # The MCP library takes most of a second to import, which --help need not wait for.
     from treering.mcp.server import Door, build_server  # noqa: PLC0415
@@ -46,10 +46,10 @@ def _wanted(scopes: str | None, read_only: bool) -> frozenset[str]:
     if scopes is None:
         return _READ_ONLY if read_only else frozenset(OAUTH_SCOPES)
     wanted = frozenset(scope.strip() for scope in scopes.split(","))
-    if read_only or not wanted <= frozenset(OAUTH_SCOPES):
-        raise InvalidRequest(
-            f"scopes: must be some of {', '.join(OAUTH_SCOPES)}, without --read-only"
-        )
+    if read_only:
+        raise InvalidRequest("scopes: say which with --scopes or with --read-only, not both")
+    if not wanted <= frozenset(OAUTH_SCOPES):
+        raise InvalidRequest(f"scopes: must be some of {', '.join(OAUTH_SCOPES)}")
     return wanted
 
 

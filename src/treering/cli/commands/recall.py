@@ -11,6 +11,9 @@ import typer
 from treering.cli.options import ImportanceFilter, Session, TierFilter, on_vault
 from treering.cli.output import Output, Verbatim, counted, day_and_minute
 from treering.cli.tables import memory_list
+from treering.errors import InvalidRequest
+from treering.replies import PrepareReply
+from treering.requests.levels import MAX_BUDGET
 from treering.verbs import Verbs
 
 
@@ -35,13 +38,15 @@ def search(
         str | None, typer.Option("--session", help="Lift this session's memories.", metavar="ID")
     ] = None,
     session_only: Annotated[
-        bool, typer.Option("--session-only", help="Show that session's memories alone.")
+        bool, typer.Option("--session-only", help="With --session: show its memories alone.")
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the signals behind each score.")
     ] = False,
 ) -> None:
     """Find memories by relevance, all tiers blended."""
+    if session_only and session is None:
+        raise InvalidRequest("session_only: goes with --session")
     reply = vault.search(
         query,
         limit=limit,
@@ -70,17 +75,25 @@ def prepare(
 ) -> None:
     """Print the block that a prompt would get, and what it costs."""
     text = sys.stdin.read() if prompt == "-" else prompt
-    reply = vault.prepare(
-        [{"role": "user", "content": text}],
-        session_id=session,
-        density=density.value,
-        context_limit=context_limit,
-        max_tokens=max_tokens,
-        tiers=tier or None,
-        importance=importance,
-    )
+
+    def prepared(most: int) -> PrepareReply:
+        return vault.prepare(
+            [{"role": "user", "content": text}],
+            session_id=session,
+            density=density.value,
+            context_limit=context_limit,
+            max_tokens=most,
+            tiers=tier or None,
+            importance=importance,
+        )
+
+    reply = prepared(max_tokens)
     if not reply.context:
-        output.show(reply, "Nothing relevant: the prompt gets no block, at no cost.")
+        nothing = "Nothing relevant: the prompt gets no block, at no cost."
+        # The reply does not say how much there was; a person is to know what would do.
+        if reply.truncated and not output.as_json:
+            nothing = _too_large(prepared(MAX_BUDGET), max_tokens)
+        output.show(reply, nothing)
         return
     count = counted(reply.memories_found, "memory", "memories")
     cost = f"{reply.tokens:,} tokens for {count}"
@@ -88,13 +101,27 @@ def prepare(
     output.show(reply, Verbatim(reply.context), "", cost + cut)
 
 
+def _too_large(whole: PrepareReply, max_tokens: int) -> str:
+    found = counted(whole.memories_found, "memory was found and does", "memories were found and do")
+    return (
+        f"{found} not fit in {counted(max_tokens, 'token', 'tokens')}: the prompt gets no block. "
+        f"Raise --max-tokens; {whole.tokens:,} hold all of it."
+    )
+
+
 @on_vault()
 def date_search(
     vault: Verbs,
     output: Output,
-    since: Annotated[str, typer.Argument(metavar="FROM", help="A date or time, ISO 8601.")],
+    since: Annotated[
+        str, typer.Argument(metavar="FROM", help="The start: a day or a time, ISO 8601.")
+    ],
     until: Annotated[
-        str | None, typer.Argument(metavar="[TO]", help="Its end, excluded; a date counts whole.")
+        str | None,
+        typer.Argument(
+            metavar="[TO]",
+            help="The end: a time itself is left out, a day is included to its end. (default: now)",
+        ),
     ] = None,
     query: Annotated[str | None, typer.Option(help="Only what matches this.")] = None,
     tier: TierFilter = None,
@@ -104,7 +131,7 @@ def date_search(
         bool, typer.Option("--oldest-first", help="From the start on.")
     ] = False,
 ) -> None:
-    """Find memories by time."""
+    """Find memories by time: what was said or learnt from FROM on, up to TO."""
     reply = vault.date_search(
         since,
         until,

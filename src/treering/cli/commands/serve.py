@@ -123,6 +123,8 @@ def _run(storage: DataDir, settings: Settings, listener: socket.socket) -> None:
         log_level=settings.log_level,
         access_log=False,
         http=DeadlineProtocol,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
         limit_concurrency=_CONNECTIONS,
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_GRACE_S,

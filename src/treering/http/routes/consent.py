@@ -31,6 +31,9 @@ SCOPES_IN_WORDS = {
     access.STATS: "See how much is stored and used",
 }
 
+_GRAVE = frozenset({access.DELETE})
+"""What a person ticks themselves, apart from the rest: it can't be made undone."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Question:
@@ -115,7 +118,7 @@ def _page(question: _Question, storage: DataDir, problem: InvalidRequest | None 
         client=asked.to.client.name,
         place=shown_place(asked.to.redirect_uri),
         redirect_uri=asked.to.redirect_uri,
-        scopes=[(scope, SCOPES_IN_WORDS[scope]) for scope in asked.scopes],
+        scopes=[(scope, SCOPES_IN_WORDS[scope], scope in _GRAVE) for scope in asked.scopes],
         vaults=storage.vaults(question.person.account_id),
         request=question.query,
         token=visitor.form_token(question.purpose),

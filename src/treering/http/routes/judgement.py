@@ -22,7 +22,7 @@ def list_tensions(query: Annotated[requests.TensionsRequest, Query()], call: Any
     return call.answer(query)
 
 
-@router.post("/tensions", status_code=201, responses=answers(replies.TensionReply, status=201))
+@router.post("/tensions", status_code=201, responses=answers(replies.TensionReply, 409, status=201))
 @asks(requests.OpenTensionRequest)
 def open_tension(
     body: Annotated[
@@ -35,7 +35,7 @@ def open_tension(
     return call.answer(body, 201)
 
 
-@router.post("/tensions/{id}", responses=answers(replies.TensionReply, 404))
+@router.post("/tensions/{id}", responses=answers(replies.TensionReply, 404, 409))
 @asks(requests.ChangeTensionRequest)
 def change_tension(
     id: str,

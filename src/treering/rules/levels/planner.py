@@ -13,6 +13,8 @@ from treering.rules.levels.selfmodel import weak_domains
 from treering.rules.tokens import estimate_tokens
 
 _GAP = "\n"
+_MOST_WEAK = 20
+"""More domains than these are weak at once only where somebody makes them up."""
 _IMPACTS = ("critical", "medium", "low")
 
 
@@ -118,7 +120,7 @@ def _correction(is_correction: bool) -> list[_Line]:
 def _weak(material: Material) -> list[_Line]:
     return [
         _pinned_line(name, Reason.GUARDRAIL, shown.weak_domain_line(name, material.weak[name]))
-        for name in weak_domains(material.weak)
+        for name in weak_domains(material.weak)[:_MOST_WEAK]
     ]
 
 

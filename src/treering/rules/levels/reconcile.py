@@ -52,9 +52,9 @@ def reconcile(new: str, held: Mapping[str, str] | Iterable[tuple[str, str]]) -> 
 def compare(new: str, held: str) -> Outcome:
     """What `new` is beside one held statement.
 
-    Two merge only when the tokens of one contain those of the other in the same order (`auth calls
-    billing` is not `billing calls auth`) and their anchors are equal: what one has more holds no
-    negation, number, identifier or limiting word.
+    Two merge only when the tokens of one stand in the other in one piece and their anchors are
+    equal: what one has more comes before or after, and holds no negation, number, identifier or
+    limiting word. What stands in between may say the opposite (`always refuse to log requests`).
     """
     if restatement_key(new) == restatement_key(held):
         return Outcome.RESTATED
@@ -63,12 +63,12 @@ def compare(new: str, held: str) -> Outcome:
         return Outcome.NEW
     if ours == theirs:
         return Outcome.FULLER if len(new) > len(held) else Outcome.CONTAINED
-    if _runs_through(ours, theirs):
+    if _stands_in(ours, theirs):
         return Outcome.CONTAINED
-    return Outcome.FULLER if _runs_through(theirs, ours) else Outcome.NEW
+    return Outcome.FULLER if _stands_in(theirs, ours) else Outcome.NEW
 
 
-def _runs_through(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether `part` stands in `whole` in its order, with anything between."""
-    rest = iter(whole)
-    return all(token in rest for token in part)
+def _stands_in(part: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether `part` stands in `whole` in one piece."""
+    size = len(part)
+    return any(whole[at : at + size] == part for at in range(len(whole) - size + 1))

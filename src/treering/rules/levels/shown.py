@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treering.rules.fence import TAG
-from treering.rules.levels.gist import one_line
+from treering.rules.levels.gist import gist, one_line
 from treering.rules.levels.selfmodel import Domain
 from treering.rules.lookalike import neutralised
 
@@ -15,6 +15,9 @@ PINNED = "### Pinned"
 INDEX = "### Memory index — established earlier in this project"
 RECALLED = "### Recalled"
 CONTRADICTIONS = "### Unresolved Contradictions"
+
+_MOST_LESSONS = 3
+"""Of what a domain has taught, the latest so many stand in every prompt, each as its gist."""
 
 CORRECTION_NOTICE = (
     "- The user appears to correct something that was settled earlier. What this message says goes "
@@ -38,19 +41,19 @@ def weak_domain_line(name: str, domain: Domain) -> str:
     """`- billing: reliability 0.533 after 1 outcome. Known failures: a; b. What worked: c.`"""
     outcomes = "1 outcome" if domain.samples == 1 else f"{domain.samples:,} outcomes"
     parts = [f"{name}: reliability {domain.reliability:.3f} after {outcomes}."]
-    parts += _listed("Known failures", domain.failure_patterns)
-    parts += _listed("What worked", domain.strategies)
+    parts += _listed("Known failures", domain.failure_patterns[-_MOST_LESSONS:])
+    parts += _listed("What worked", domain.strategies[-_MOST_LESSONS:])
     return line(" ".join(parts))
 
 
 def contradiction_line(claim_a: str, claim_b: str, impact: str, question: str) -> str:
     """`- [CRITICAL] "A" conflicts with "B". Ask: Q`"""
-    a, b = (one_line(claim).removesuffix(".") for claim in (claim_a, claim_b))
-    return line(f'[{impact.upper()}] "{a}" conflicts with "{b}". Ask: {question}')
+    a, b = (gist(claim).removesuffix(".") for claim in (claim_a, claim_b))
+    return line(f'[{impact.upper()}] "{a}" conflicts with "{b}". Ask: {gist(question)}')
 
 
 def _listed(label: str, texts: Sequence[str]) -> list[str]:
-    return [f"{label}: {'; '.join(text.rstrip('.') for text in texts)}."] if texts else []
+    return [f"{label}: {'; '.join(gist(text).rstrip('.') for text in texts)}."] if texts else []
 
 
 def _unfenced(text: str) -> str:

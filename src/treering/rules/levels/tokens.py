@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from unicodedata import category
 
 from treering.rules.levels.lexemes import Lexeme, Role, lexemes
@@ -9,6 +10,8 @@ from treering.rules.levels.words import LIMITS, NEGATIONS
 
 _WEIGHTLESS = frozenset("a an the is are am be please".split())
 _ASKING = "?？؟"
+_KEPT = 128
+"""A statement is compared with the same few dozen held ones again and again."""
 _FINAL = ".!。！…"
 
 
@@ -46,12 +49,13 @@ def is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
-def _weighty(text: str) -> list[Lexeme]:
-    return [
+@lru_cache(maxsize=_KEPT)
+def _weighty(text: str) -> tuple[Lexeme, ...]:
+    return tuple(
         one
         for one in lexemes(text)
         if (one.role is not Role.MARK or one.text in _ASKING) and one.folded not in _WEIGHTLESS
-    ]
+    )
 
 
 def _anchors(one: Lexeme) -> bool:

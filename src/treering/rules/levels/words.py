@@ -57,7 +57,8 @@ LIMITS = word_set(
     production prod staging stage development dev test testing qa preview canary sandbox local
     locally forbidden prohibited disallowed banned forbid forbids prohibit prohibits disallow
     disallows ban bans denied deny denies blocked refused rejected excluded unsupported illegal
-    impossible false untrue invalid allowed permitted
+    impossible false untrue invalid allowed permitted refuse refuses fail cease stop stops
+    dislike dislikes hate hates pretend quit far rather wrong myth rumour
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
     hundred hundreds thousand thousands million millions billion billions dozen dozens half

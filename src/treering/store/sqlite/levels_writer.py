@@ -162,6 +162,13 @@ class SqliteLevelsWriter(SqliteLevelsReader, SqliteWriter):
             statement,
         )
 
+    def free_of_session(self, statement: int) -> None:
+        self._run(
+            "UPDATE memory SET session = NULL, changed = ? WHERE seq = ?",
+            self._next_change(),
+            statement,
+        )
+
     def leave_session(self, statements: Sequence[int]) -> None:
         change = self._next_change()
         self._connection.executemany(_LEAVE_SESSION, ((change, seq) for seq in statements))

@@ -35,7 +35,10 @@ class SqlitePeopleStore:
                     ),
                 )
             except apsw.ConstraintError as error:
-                raise Conflict("Someone signs in by this name already.") from error
+                raise Conflict(
+                    "Someone signs in by this name already; `treering admin password` sets their "
+                    "password."
+                ) from error
 
     def person(self, login: str) -> PersonRecord | None:
         with self._database.reading() as connection:

@@ -51,36 +51,32 @@ class _Sought:
     """Byte strings of up to 24 bytes that are looked for all at once.
 
     A string is found by its first eight bytes, as one number, in a set that most others fail at a
-    bit table; shorter strings one by one.
+    bit table, and then in a set of the strings of its length; shorter ones one by one.
     """
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._by_word: dict[int, list[bytes]] = {}
         self._short = [piece for piece in pieces if len(piece) < _WORD]
-        for piece in pieces:
-            if len(piece) >= _WORD:
-                word = int.from_bytes(piece[:_WORD], "little")
-                self._by_word.setdefault(word, []).append(piece)
-        self._words = np.array(sorted(self._by_word), np.uint64)
+        self._pieces = frozenset(piece for piece in pieces if len(piece) >= _WORD)
+        self._lengths = sorted({len(piece) for piece in self._pieces})
+        words = {int.from_bytes(piece[:_WORD], "little") for piece in self._pieces}
+        self._words = np.array(sorted(words), np.uint64)
         self._filter = np.zeros(1 << _FILTER_BITS, np.bool_)
         self._filter[self._slots(self._words)] = True
 
     def found_in(self, data: bytes) -> set[bytes]:
         """Those that `data` holds."""
         found = {piece for piece in self._short if piece in data}
-        if not self._by_word:
+        if not self._pieces:
             return found
         for shift in range(min(_WORD, max(0, len(data) - _WORD + 1))):
             words = np.frombuffer(data, "<u8", (len(data) - shift) // _WORD, shift)
             places = np.flatnonzero(self._filter[self._slots(words)])
             places = places[np.isin(words[places], self._words)]
-            for place in places.tolist():
-                start = shift + place * _WORD
-                found.update(
-                    piece
-                    for piece in self._by_word[int(words[place])]
-                    if data.startswith(piece, start)
-                )
+            for start in (shift + places * _WORD).tolist():
+                for length in self._lengths:
+                    piece = data[start : start + length]
+                    if piece in self._pieces:
+                        found.add(piece)
         return found
 
     @staticmethod

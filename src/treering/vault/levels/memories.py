@@ -13,6 +13,7 @@ from treering.requests import (
     MemoryRequest,
 )
 from treering.requests.levels import level_named
+from treering.rules.levels.secrets import holds_secret
 from treering.rules.tokens import estimate_tokens
 from treering.store.base import Reader, Writer
 from treering.store.levels import Listing
@@ -70,6 +71,8 @@ def edit(context: Context, request: EditRequest, caller: Caller) -> LeveledMemor
         if request.tier is not None:
             _move(tx, memory, level_named(request.tier))
         if "gist" in request.model_fields_set:
+            if request.gist is not None and holds_secret(request.gist):
+                raise InvalidRequest("gist: holds a secret, which no prompt may carry")
             tx.set_gist(memory.seq, request.gist)
         if request.domains is not None:
             tx.set_domains(memory.seq, request.domains)

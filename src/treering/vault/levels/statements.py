@@ -22,8 +22,8 @@ class Statement:
     """A statement to be taken in.
 
     `message` is the seq of the message that it was captured from. `vectors` are those of its
-    passages, or nothing where they are computed later. It is neither merged with the memories
-    `exempt` nor set against them.
+    passages, or nothing where they are computed later. It is not set against the memories `exempt`,
+    nor merged with one that does not say the very same.
     """
 
     text: str
@@ -128,8 +128,8 @@ class _Intake:
 
     def _held(self, statement: Statement) -> tuple[Outcome, Memory | None]:
         """What a statement is beside those held, and the one that it merges into."""
-        for find in (restated_by, near):
-            seqs = [seq for seq in find(self._tx, statement.text) if seq not in statement.exempt]
+        for find, exempt in ((restated_by, frozenset()), (near, statement.exempt)):
+            seqs = [seq for seq in find(self._tx, statement.text) if seq not in exempt]
             memories = {
                 str(seq): memory
                 for seq, memory in self._tx.memories(seqs).items()
@@ -183,6 +183,8 @@ class _Intake:
             self.taken.tensions += oppose(
                 tx, self._system, seq, statement.text, self._now, statement.exempt
             )
+        if statement.message is None and held.session_id not in (None, statement.session_id):
+            tx.free_of_session(seq)
         if statement.domains:
             known = tx.domains([seq]).get(seq, [])
             tx.set_domains(seq, list(dict.fromkeys([*known, *statement.domains])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treering.errors import NotFound
+from treering.errors import Conflict, NotFound
 from treering.model import Caller, Source
 from treering.replies import DeletedReply, TensionReply, TensionsReply
 from treering.requests import (
@@ -18,6 +18,7 @@ from treering.vault.levels.rows import tension_rows
 from treering.vault.levels.statements import Statement, take_in
 from treering.vault.levels.turns import taught_outright
 
+MOST_OPEN = 100
 _ACTIVE, _RESOLVED = "active", "resolved"
 
 
@@ -30,8 +31,13 @@ def list_tensions(context: Context, request: TensionsRequest, caller: Caller) ->
 
 
 def open_tension(context: Context, request: OpenTensionRequest, caller: Caller) -> TensionReply:
-    """Record a contradiction that someone saw."""
+    """Record a contradiction that someone saw; raises Conflict while very many wait."""
     with context.store.write() as tx:
+        if len(tx.tensions(_ACTIVE)) >= MOST_OPEN:
+            raise Conflict(
+                f"{MOST_OPEN} contradictions are open, each in every prompt; resolve or silence "
+                "some first."
+            )
         record = TensionRecord(
             seq=0,
             id=context.system.new_id(),
@@ -49,14 +55,16 @@ def open_tension(context: Context, request: OpenTensionRequest, caller: Caller) 
 def change_tension(context: Context, request: ChangeTensionRequest, caller: Caller) -> TensionReply:
     """Resolve a contradiction, silence it, or open it again.
 
-    What resolved it may leave a pattern, stored as a statement that neither merges with the claims
-    nor contradicts them. Raises NotFound.
+    What resolved it may leave a pattern, stored as a statement of its own that contradicts neither
+    claim, or the claim that says the same. Raises NotFound, and Conflict when it was resolved
+    otherwise already.
     """
     with context.store.write() as tx:
         record = _record(tx, request.id)
         if request.status is not None:
             tx.set_tension(record.seq, _status(request.status), None, None)
         else:
+            _refuse_another_answer(tx, record, request)
             pattern = None
             if request.pattern is not None:
                 pattern = _keep_pattern(context, tx, record, request.pattern, caller)
@@ -74,6 +82,21 @@ def drop_tension(context: Context, request: DropTensionRequest, caller: Caller) 
         tx.delete_tension(_record(tx, request.id).seq)
     context.erasure.now()
     return DeletedReply(deleted=True)
+
+
+def _refuse_another_answer(
+    reader: Reader, record: TensionRecord, request: ChangeTensionRequest
+) -> None:
+    """Raise Conflict where an answer would take the place of another; the same again is a retry."""
+    if record.status != _RESOLVED:
+        return
+    held = tension_rows(reader, [record])[0]
+    pattern = None if request.pattern is None else request.pattern.strip()
+    if (held.resolved_by, held.pattern) != (request.resolved_by, pattern):
+        raise Conflict(
+            f"This was decided already ({held.resolved_by}); open it again first, with status "
+            "`active`, to decide otherwise."
+        )
 
 
 def _keep_pattern(
