@@ -89,7 +89,6 @@ def comparable(ranking: Ranking) -> tuple[Any, ...]:
         ranking.scores,
         ranking.matched,
         ranking.passages,
-        ranking.total,
         ranking.why,
     )
 

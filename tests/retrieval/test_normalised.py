@@ -3,12 +3,13 @@
 import sys
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from treering.retrieval.normalised import normalised
-from treering.retrieval.terms import index_terms, query_terms, unpack
+from treering.retrieval.terms import TERM_RECORD, index_terms, query_terms
 
 MARKS = "\u0301\u0323\u0334\u3099\uff9e\u0344\u0f73"
 
@@ -28,7 +29,7 @@ def test_every_run_of_marks_is_bounded() -> None:
 def test_a_text_of_marks_is_no_trouble(piece: str) -> None:
     text = (piece * 200_000)[:200_000]
     assert len(normalised(text)) <= 400_000
-    held = unpack(index_terms(text))[0]
+    held = np.frombuffer(index_terms(text), TERM_RECORD)["term"]
     assert set(query_terms(text).tolist()) <= set(held.tolist())
 
 

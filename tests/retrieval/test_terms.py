@@ -5,27 +5,33 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from treering.retrieval.terms import index_terms, query_terms, speaker, unpack
+from treering.retrieval.terms import TERM_RECORD, index_terms, query_terms, speaker
+
+
+def held(text: str) -> NDArray[np.void]:
+    """The terms of a text and their counts, as they are packed."""
+    return np.frombuffer(index_terms(text), TERM_RECORD)
 
 
 def shares(query: str, text: str) -> int:
     """Count the query's terms that a text holds."""
-    return len(np.intersect1d(query_terms(query), unpack(index_terms(text))[0]))
+    return len(np.intersect1d(query_terms(query), held(text)["term"]))
 
 
 def test_a_term_is_the_crc_of_a_stem() -> None:
-    assert unpack(index_terms("Running"))[0].tolist() == [zlib.crc32(b"run")]
+    assert held("Running")["term"].tolist() == [zlib.crc32(b"run")]
 
 
 def test_terms_are_sorted_and_counted() -> None:
-    terms, counts = unpack(index_terms("tree ring tree"))
-    assert terms.tolist() == sorted(terms.tolist())
-    assert sorted(counts.tolist()) == [1, 2]
+    packed = held("tree ring tree")
+    assert packed["term"].tolist() == sorted(packed["term"].tolist())
+    assert sorted(packed["count"].tolist()) == [1, 2]
 
 
 def test_a_count_stops_at_255() -> None:
-    assert unpack(index_terms("tree " * 300))[1].tolist() == [255]
+    assert held("tree " * 300)["count"].tolist() == [255]
 
 
 @pytest.mark.parametrize(
@@ -92,12 +98,13 @@ def test_no_label_is_no_speaker(text: str) -> None:
 
 @given(st.text(st.characters()))
 def test_any_text_has_terms_that_find_it(text: str) -> None:
-    terms, counts = unpack(index_terms(text))
-    assert len(terms) == len(counts) == len(set(terms.tolist()))
-    assert counts.all()
+    packed = held(text)
+    terms = set(packed["term"].tolist())
+    assert len(terms) == len(packed)
+    assert packed["count"].all()
     speaker(text)
     if re.search(r"[^\W_]", text):
-        assert set(query_terms(text).tolist()) <= set(terms.tolist())
+        assert set(query_terms(text).tolist()) <= terms
 
 
 @pytest.mark.parametrize(

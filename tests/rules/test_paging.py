@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treering.model import Window
-from treering.rules.paging import Order, beside, clamp_tokens, instant_of, page
+from treering.rules.paging import Order, beside, instant_of, page
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,3 @@ def test_what_stands_beside_a_page_keeps_to_its_budget(
     assert sum(row.tokens for row in chosen) <= budget
     instants = [instant_of(row, order) for row in chosen]
     assert instants == sorted(instants, reverse=order == "newest_first")
-
-
-@pytest.mark.promise("dates.clamped")
-@given(st.integers())
-def test_the_budget_of_a_page_is_clamped(tokens: int) -> None:
-    assert clamp_tokens(tokens) == max(1000, min(tokens, 200_000))

@@ -63,10 +63,9 @@ def consolidate(
 
     `max_tokens` caps a batch. A batch that was lost before its commit (its lease expired, or its
     memories were wiped) is passed over and checked out afresh, at most three times in a row; the
-    error is raised after that. Every batch takes memories out of the pool, so the loop ends;
-    a server for which that is not so ends it
-    with Conflict. ModelFailure passes
-    through: what was committed stays, and the open lease lapses by itself.
+    error is raised after that. Every batch takes memories out of the pool, so the loop ends; a
+    server for which that is not so ends it with Conflict. ModelFailure passes through: what was
+    committed stays, and the open lease lapses by itself.
     """
     run = _Run(vault, reflector, max_tokens, on_progress or (lambda progress: None))
     for tier in tiers:

@@ -6,7 +6,6 @@ import numpy as np
 
 from treering.retrieval.contents import Contents
 from treering.retrieval.holdings import Holdings, Link, Row
-from treering.retrieval.numbering import NOWHERE
 from treering.retrieval.ranking import Ask, Ranking, Slots, best, blend, squash
 from treering.retrieval.scoring import Question, Scored, score
 from treering.retrieval.signals import Flags, Weights
@@ -61,8 +60,6 @@ class VaultIndex:
         question = Question(query_terms(ask.text), ask.vector, ask.session)
         scored = score(contents, question, self._weights)
         allowed = _allowed(contents, ask)
-        skipped = self._holdings.slots(list(ask.skip))
-        allowed[skipped[skipped != NOWHERE]] = False
         chosen = _choose(contents, scored, allowed, ask.limit)
         return Ranking(
             seqs=tuple(contents.memories["seq"][chosen].tolist()),
@@ -70,7 +67,6 @@ class VaultIndex:
             matched=tuple(scored.matched[chosen].tolist()),
             passages=tuple(_best_passages(contents, scored, slot) for slot in chosen.tolist()),
             signals=scored.signals(chosen, contents.turns.places[chosen]),
-            total=int(np.count_nonzero(scored.matched & allowed)),
         )
 
 

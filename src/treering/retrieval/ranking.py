@@ -24,8 +24,8 @@ class Ask:
     lifts the memories of that session; with `session_only` no others are returned (none at all
     where `session` is None). `window` is [from, to) in milliseconds: of a message's date, and
     overlapped by a reflection's coverage. `importance` is a minimum, which raw memories never
-    reach. `skip` names memories not to return. Filters choose rows and never change a score; with
-    `levels` a captured statement is a row of its own, beside its message.
+    reach. Filters choose rows and never change a score; with `levels` a captured statement is a row
+    of its own, beside its message.
     """
 
     text: str
@@ -37,16 +37,14 @@ class Ask:
     session: int | None = None
     session_only: bool = False
     window: tuple[int, int] | None = None
-    skip: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Memories, best first; all fields but `total` and `signals` are parallel to `seqs`.
+    """Memories, best first; all fields but `signals` are parallel to `seqs`.
 
     `scores` lie in (0, 1), `matched` says which rows are above the recall floor, `passages` names
-    each row's best passages, best first. `total` counts what matched under the filter, returned
-    or not.
+    each row's best passages, best first.
     """
 
     seqs: tuple[int, ...]
@@ -54,7 +52,6 @@ class Ranking:
     matched: tuple[bool, ...]
     passages: tuple[tuple[int, ...], ...]
     signals: Mapping[str, Floats]
-    total: int
 
     @property
     def why(self) -> list[dict[str, float]]:

@@ -19,19 +19,13 @@ from numpy.typing import NDArray
 
 from treering.retrieval.normalised import normalised
 from treering.retrieval.stopwords import STOP_WORDS
+from treering.rules.scripts import UNSPACED
 
 TERM_RECORD = np.dtype([("term", "<u4"), ("count", "u1")])
 """One term of a text as `index_terms` packs it: 5 bytes, unaligned."""
 
 _MAX_COUNT = 255
 
-# Han, kana, Hangul, Thai, Lao, Myanmar and Khmer: words are not set apart by spaces, or (Hangul)
-# carry their particles with them.
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U000323af"
-)
 _PICTOGRAPHS = "\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\U0001f000-\U0001faff"
 _BRANCHES = r"/\\:@=?&%#~"
 
@@ -39,7 +33,7 @@ _joint = re.compile(rf"[_.+\-{_BRANCHES}]+")
 _branch = re.compile(rf"[{_BRANCHES}]+")
 _hump = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _humped = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_unspaced = re.compile(rf"[{_UNSPACED}]")
+_unspaced = re.compile(rf"[{UNSPACED}]")
 _label = re.compile(r"\s*([^\W\d_][^\n:]{0,39}):\s")
 
 # One stemmer serves all threads: a call runs to its end under the interpreter's lock.
@@ -49,17 +43,11 @@ _stemmer = Stemmer.Stemmer("english", 0)
 def index_terms(text: str) -> bytes:
     """Pack every term of a text with its count, by ascending term, as `TERM_RECORD`s.
 
-    Counts stop at 255. `unpack` reads it back.
+    Counts stop at 255.
     """
     counts = Counter(map(_term, _words(text, singles=True)))
     records = chain.from_iterable((term, min(counts[term], _MAX_COUNT)) for term in sorted(counts))
     return struct.pack("<" + "IB" * len(counts), *records)
-
-
-def unpack(packed: bytes) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Return the terms and the counts that `index_terms` packed."""
-    records = np.frombuffer(packed, TERM_RECORD)
-    return records["term"].astype(np.uint32), records["count"].copy()
 
 
 def query_terms(text: str) -> NDArray[np.uint32]:
@@ -136,10 +124,10 @@ def _token_pattern(*, ascii_only: bool) -> re.Pattern[str]:
     joints = rf"[.+\-{_BRANCHES}]{{1,3}}"
     if ascii_only:
         return re.compile(rf"\w+(?:(?:'|{joints})\w+)*", re.ASCII)
-    letter = rf"[^\W{_UNSPACED}]"
+    letter = rf"[^\W{UNSPACED}]"
     part = rf"{letter}(?:{letter}|[{_marks()}])*"
     word = rf"{part}(?:(?:'|{joints}){part})*"
-    return re.compile(rf"[{_UNSPACED}]+|[{_PICTOGRAPHS}]|{word}")
+    return re.compile(rf"[{UNSPACED}]+|[{_PICTOGRAPHS}]|{word}")
 
 
 def _marks() -> str:

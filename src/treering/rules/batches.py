@@ -8,11 +8,11 @@ from typing import Protocol, TypeVar
 
 from treering.model import Tier, Window
 from treering.rules.debt import THRESHOLD_IMPORTANCE, THRESHOLD_TOKENS
+from treering.rules.tokens import clamped
 
 C = TypeVar("C", bound="Candidate")
 
 LEASE_MS = 15 * 60_000
-MIN_TOKENS, MAX_TOKENS = 1_000, 200_000
 TIER2_SOFT_CAP = 10_000
 
 
@@ -43,7 +43,7 @@ class Budget:
 def budget_for(tier: Tier, max_tokens: int | None) -> Budget:
     """The budget of a checkout; an explicit cap is clamped and hard."""
     if max_tokens is not None:
-        return Budget(hard_tokens=min(max(max_tokens, MIN_TOKENS), MAX_TOKENS))
+        return Budget(hard_tokens=clamped(max_tokens))
     if tier is Tier.RAW:
         return Budget(hard_tokens=THRESHOLD_TOKENS)
     return Budget(soft_tokens=TIER2_SOFT_CAP, importance=THRESHOLD_IMPORTANCE)

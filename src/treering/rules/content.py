@@ -35,11 +35,6 @@ def remembered(role: str, content: str | Sequence[dict[str, Any] | str] | None) 
     return text if text.strip() else None
 
 
-def digest_of(role: str, text: str) -> bytes:
-    """16 bytes that are equal for the same role and text."""
-    return fingerprint(role, text)
-
-
 def fingerprint(*parts: str) -> bytes:
     """16 bytes that are equal for the same parts; any text is allowed."""
     digest = hashlib.blake2b(digest_size=16)

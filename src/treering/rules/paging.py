@@ -8,8 +8,6 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from treering.model import Window
 
-MIN_TOKENS, MAX_TOKENS = 1_000, 200_000
-
 Order = Literal["newest_first", "oldest_first"]
 
 
@@ -32,11 +30,6 @@ class Page(Generic[P]):
     rows: list[P]
     returned: Window
     truncated: bool
-
-
-def clamp_tokens(max_tokens: int) -> int:
-    """The budget of a page."""
-    return min(max(max_tokens, MIN_TOKENS), MAX_TOKENS)
 
 
 def instant_of(row: Pageable, order: Order) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ESTIMATE_VERSION = 1
+MIN_BUDGET, MAX_BUDGET = 1_000, 200_000
 
 
 def estimate_tokens(text: str) -> int:
@@ -13,3 +14,8 @@ def estimate_tokens(text: str) -> int:
     ascii_count = len(text) if text.isascii() else sum(map(str.isascii, text))
     weight = ascii_count + 3 * (len(text) - ascii_count)
     return (weight + 3) // 4
+
+
+def clamped(budget: int) -> int:
+    """A caller's budget of a page or a batch, within what either may have."""
+    return min(max(budget, MIN_BUDGET), MAX_BUDGET)

@@ -11,7 +11,8 @@ from treering.model import Caller, Tier, Window
 from treering.replies import DateSearchReply
 from treering.requests import DateSearchRequest
 from treering.rules.instants import parsed_bound
-from treering.rules.paging import Order, Page, beside, clamp_tokens, instant_of, page
+from treering.rules.paging import Order, Page, beside, instant_of, page
+from treering.rules.tokens import clamped
 from treering.store.base import Dated, Reader
 from treering.vault.context import Context
 from treering.vault.rows import memory_row, span_of
@@ -81,7 +82,7 @@ def _fill(
 ) -> Page[Dated]:
     """A page of `rows` with, in at most half of its budget, those of `aside` that overlap it."""
     order = request.order
-    budget = clamp_tokens(request.max_tokens)
+    budget = clamped(request.max_tokens)
     reserve = min(budget // 2, sum(row.tokens for row in aside))
     with closing(rows) if isinstance(rows, Generator) else nullcontext():
         main = page(rows, window, order, budget - reserve)

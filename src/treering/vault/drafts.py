@@ -9,7 +9,7 @@ from treering.errors import PayloadTooLarge
 from treering.model import Kind, Level, Source, Tier, Window
 from treering.retrieval.passages import passages
 from treering.retrieval.terms import index_terms, speaker
-from treering.rules.content import MAX_CHARACTERS, digest_of
+from treering.rules.content import MAX_CHARACTERS, fingerprint
 from treering.rules.tokens import estimate_tokens
 from treering.store.base import NewMemory, NewPassage
 
@@ -26,7 +26,7 @@ class Message:
     @property
     def digest(self) -> bytes:
         """Equal for the same role and text."""
-        return digest_of(self.role, self.text)
+        return fingerprint(self.role, self.text)
 
     @property
     def instant(self) -> tuple[bytes, int | None]:
@@ -90,7 +90,7 @@ def statement_memory(
         content=text,
         date=date,
         tokens=estimate_tokens(text),
-        digest=digest_of("statement", text),
+        digest=fingerprint("statement", text),
         passages=_new_passages(text, vectors or [None] * len(passages(text))),
         session_id=session_id,
         pooled=source is Source.API,
@@ -117,7 +117,7 @@ def reflection_memory(
         content=text,
         date=covers.end,
         tokens=estimate_tokens(text),
-        digest=digest_of("reflection", text),
+        digest=fingerprint("reflection", text),
         passages=_new_passages(text, vectors),
         dated=True,
         covers=covers,

@@ -18,6 +18,7 @@ MAX_DIMS = 4_096
 _WINDOW = 1_024
 _LONGEST_TOKEN = 64  # a longer run of letters is several tokens, so that no blob fills the cache
 
+# Its own table, because a vector never changes, whatever the others come to hold.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17dd\u3005-\u3007\u3041-\u3096\u30a1-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

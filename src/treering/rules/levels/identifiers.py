@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from treering.rules.levels.shapes import MAX_LENGTH, Shape, shape_of
+from treering.rules.scripts import UNSPACED
 
-# Scripts written without spaces: an ASCII name ends where they begin (`認証はauth.acme.jpです`).
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-)
-_WORD = rf"[^\W{UNSPACED}]"
+# An ASCII name ends where such a script or its punctuation begins: `認証はauth.jpです`.
+_UNSPACED = f"{UNSPACED}\u3000-\u303f\uff00-\uffef"
+_WORD = rf"[^\W{_UNSPACED}]"
 _STOPS = (
     r"\s<>\"`|{}\u00ab\u00bb\u2018-\u201f\u3001\u3002\u300c-\u3011\uff01\uff08\uff09\uff0c\uff1f"
 )
@@ -21,7 +19,7 @@ _STOPS = (
 _found = re.compile(
     rf"""
     (?P<url>(?<![^\W_])[A-Za-z][A-Za-z0-9+.-]{{1,15}}://
-        (?:\[[0-9A-Fa-f:.]{{2,45}}\]|[^{_STOPS}/?\#\[\]{UNSPACED}]{{1,512}})?
+        (?:\[[0-9A-Fa-f:.]{{2,45}}\]|[^{_STOPS}/?\#\[\]{_UNSPACED}]{{1,512}})?
         (?:[:/?\#][^{_STOPS}]{{0,2000}})?)
   | (?P<unc>(?<![\w\\])\\\\{_WORD}[\w.$-]{{0,62}}(?:\\[^\s\\/:*?"<>|]{{1,255}}){{1,40}}\\?)
   | (?P<drive>(?<!\w)[A-Za-z]:[\\/]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from treering.rules.levels.lexemes import opaque_spans
+from treering.rules.levels.quotations import quotations
 from treering.rules.levels.sentences import Sentence, sentences
 
 _mark = re.compile(r"[?][?!…]{0,9}[\"'”’)\]*_]{0,9}(?=\s|$)|[？؟⁇]")
-_quoted = re.compile(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|«[^»\n]{0,400}»|「[^」\n]{0,400}」")
 _opens_like_one = re.compile(
     r"(?:(?:so|and|ok|okay|hey|hi|but|also),? )?"
     r"(?:(?:what|where|who|why|how|when|which)(?:'s| is| are| was| were| do| does| did| can| could"
@@ -26,8 +26,7 @@ def asks(message: str) -> bool:
     asks without one.
     """
     hidden = bytearray(len(message))
-    quoted = [found.span() for found in _quoted.finditer(message)]
-    for start, end in opaque_spans(message) + quoted:
+    for start, end in opaque_spans(message) + quotations(message):
         hidden[start:end] = b"\1" * (end - start)
     return any(
         _has_mark(message, piece, hidden) or _opens(message, piece) for piece in sentences(message)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from treering.rules.levels.claims import is_task, is_trouble, without_leads
 from treering.rules.levels.lexemes import Lexeme, Role, lexemes
+from treering.rules.levels.quotations import without_quotations
 from treering.rules.levels.words import word_set
 
-_quoted = re.compile(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”")
 _VAGUE = word_set(
     """
     it this that these those they everything something what which there
@@ -58,14 +57,10 @@ def states_requirement(sentence: str) -> bool:
     not deploy on Fridays`. Guesses (`that should work`), habits (`I always forget`), past tense (`I
     never said that`), tasks and what stands in quotation marks state none.
     """
-    words = lexemes(_quoted.sub(_blank, sentence))
+    words = lexemes(without_quotations(sentence))
     if is_task(words) and not _asks_for_it(words):
         return False
     return any(_is_cue(words, at) for at, one in enumerate(words) if one.role is Role.WORD)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 def _is_cue(words: Sequence[Lexeme], at: int) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from treering.rules.levels.identifiers import folded, identifier_keys, identifiers
 
 
@@ -20,22 +18,3 @@ def message_keys(message: str, transcript: str = "") -> dict[str, str]:
         return named
     shown = identifier_keys(transcript)
     return {key: text for key, text in named.items() if key not in shown}
-
-
-def triggered(
-    message: str, transcript: str, contents: Mapping[str, str] | Iterable[tuple[str, str]]
-) -> dict[str, tuple[str, ...]]:
-    """The ids of the contents that hold one whole of the message's identifiers, with those.
-
-    `contents` are texts by id. What the transcript shows triggers nothing.
-    """
-    named = message_keys(message, transcript)
-    if not named:
-        return {}
-    pairs = contents.items() if isinstance(contents, Mapping) else contents
-    found: dict[str, tuple[str, ...]] = {}
-    for memory_id, content in pairs:
-        keys = identifier_keys(content)
-        if hits := tuple(text for key, text in named.items() if key in keys):
-            found[memory_id] = hits
-    return found
