@@ -78,10 +78,6 @@ class Holdings:
         orders = self._postings.nbytes + self._conversations.nbytes + self._numbering.nbytes
         return columns + orders + self.read().nbytes
 
-    def slots(self, seqs: Sequence[int]) -> NDArray[np.int32]:
-        """Return the slots of memories, `NOWHERE` for those that are not held."""
-        return self._numbering.find(seqs)
-
     def read(self) -> Contents:
         """Return the contents, deriving again what the last change made stale."""
         if self._contents is None:

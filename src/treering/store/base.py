@@ -295,7 +295,9 @@ class Writer(Reader, LevelsWriter, Protocol):
     def delete(self, seqs: Sequence[int]) -> None:
         """Delete memories with all that holds their text or stands for them."""
 
-    def session_seqs(self, session_id: str) -> list[int]: ...
+    def session_seqs(self, session_id: str, kind: Kind | None = None) -> list[int]:
+        """The memories of a session, in order of arrival; of one kind when it is given."""
+
     def wipe(self) -> int:
         """Delete every memory; the vault's usage stays. Returns how many there were."""
 

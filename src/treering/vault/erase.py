@@ -60,7 +60,7 @@ def wipe(context: Context, request: WipeRequest, caller: Caller) -> WipeReply:
             deleted = tx.wipe()
         else:
             seqs = tx.session_seqs(request.session_id)
-            staying = _said_elsewhere(tx, seqs)
+            staying = _said_elsewhere(tx, seqs, tx.session_seqs(request.session_id, Kind.STATEMENT))
             asked = [seq for seq in seqs if seq not in staying]
             going = [*asked, *_orphaned(tx, asked)]
             unsaid = unsay(tx, asked, frozenset(going))
@@ -87,18 +87,14 @@ def _built_on(reader: Reader, seqs: list[int]) -> list[int]:
     return list(found)
 
 
-def _said_elsewhere(tx: Writer, session: list[int]) -> frozenset[int]:
-    """Statements of a session that messages outside it say too, and captured ones that a person
-    edited."""
+def _said_elsewhere(tx: Writer, session: list[int], statements: list[int]) -> frozenset[int]:
+    """Which statements of a session messages outside it say too, or a person edited."""
     inside = frozenset(session)
     return frozenset(
         memory.seq
-        for memory in tx.memories(session).values()
-        if memory.kind is Kind.STATEMENT
-        and (
-            not inside.issuperset(tx.captured_in(memory.seq))
-            or (memory.source is Source.RULES and stands_alone(tx, memory))
-        )
+        for memory in tx.memories(statements).values()
+        if not inside.issuperset(tx.captured_in(memory.seq))
+        or (memory.source is Source.RULES and stands_alone(tx, memory))
     )
 
 

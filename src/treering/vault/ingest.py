@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from treering.errors import Conflict
@@ -10,12 +10,13 @@ from treering.model import Caller
 from treering.replies import DebtReply, IngestReply
 from treering.requests import IngestRequest
 from treering.rules.content import fingerprint, remembered
+from treering.rules.levels.capture import Capture
 from treering.rules.resend import IDEMPOTENCY_WINDOW_MS, RETRY_WINDOW_MS, known_head
 from treering.store.base import NewMemory, Reader, Writer
 from treering.system import System
 from treering.vault.context import Context
 from treering.vault.drafts import Message, check_size, message_memory, passage_texts
-from treering.vault.levels.learning import Captured, captured_from, learn
+from treering.vault.levels.learning import Captured, captured_from, hear, learn
 from treering.vault.levels.settings import in_force
 from treering.vault.levels.statements import Taken
 
@@ -37,10 +38,14 @@ def ingest(context: Context, request: IngestRequest, caller: Caller) -> IngestRe
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of messages: the id of each, how many are new, and what was learnt of those."""
+    """What became of messages: the id of each, how many are new, and what was learnt of those.
+
+    `heard` is what the new ones said, by place; empty where nothing is learnt.
+    """
 
     ids: list[str]
     stored: int
+    heard: Mapping[int, Capture]
     learnt: Taken
     pending: int
     debt: DebtReply
@@ -72,7 +77,8 @@ def _keep(
         fresh = [index for index, memory_id in enumerate(expected) if memory_id is None]
         if capturing is None:
             capturing = in_force(context, reader).capture
-        captured = captured_from(reader, incoming.messages, fresh) if capturing else []
+        heard = _heard(incoming.messages, fresh) if capturing else {}
+        captured = captured_from(reader, heard)
     vectors, of_captured = _vectors(context, incoming.messages, fresh, captured)
     with context.store.write() as tx:
         now = context.system.now()
@@ -95,7 +101,11 @@ def _keep(
     if pending:
         context.embedding.start_filling()
     own = sum(part.vector is None for memory in new for part in memory.passages)
-    return Kept(ids, len(new), learnt, own, debt)
+    return Kept(ids, len(new), heard, learnt, own, debt)
+
+
+def _heard(messages: Sequence[Message], places: Sequence[int]) -> dict[int, Capture]:
+    return {place: hear(messages[place].role, messages[place].text) for place in places}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from treering.requests import InspectRequest
 from treering.rules.tokens import estimate_tokens
 from treering.store.base import Reader
 from treering.vault.context import Context
-from treering.vault.rows import linked_row, source_row, span_of
+from treering.vault.rows import linked_row, memory_of, source_row, span_of
 
 MAX_SOURCES = 500
 
@@ -17,7 +17,7 @@ MAX_SOURCES = 500
 def inspect(context: Context, request: InspectRequest, caller: Caller) -> InspectReply:
     """A reflection's sources, best backed first; or what was built on a raw memory."""
     with context.store.read() as reader:
-        memory = _memory(reader, request.memory_id)
+        memory = memory_of(reader, request.memory_id)
         if memory.kind is Kind.REFLECTION:
             reply = _reflection(reader, memory)
         elif memory.source is Source.RULES:
@@ -28,15 +28,6 @@ def inspect(context: Context, request: InspectRequest, caller: Caller) -> Inspec
     tokens = sum(estimate_tokens(row.content) for row in shown)
     context.meter.read(request.endpoint, tokens, caller)
     return reply
-
-
-def _memory(reader: Reader, memory_id: str) -> Memory:
-    seqs = reader.seqs_of([memory_id])
-    if memory_id in seqs:
-        found = reader.memories([seqs[memory_id]])
-        if found:
-            return found[seqs[memory_id]]
-    raise NotFound("memory", memory_id)
 
 
 def _reflection(reader: Reader, memory: Memory) -> InspectReply:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from treering.errors import NotFound
 from treering.model import Kind, Memory, Window
 from treering.replies import LinkedRow, MemoryRow, SourceRow, Span
 from treering.rules.fence import Note
 from treering.rules.instants import to_iso
+from treering.store.base import Reader
+
+
+def memory_of(reader: Reader, memory_id: str) -> Memory:
+    """The memory with that id; raises NotFound."""
+    for memory in reader.memories(list(reader.seqs_of([memory_id]).values())).values():
+        return memory
+    raise NotFound("memory", memory_id)
 
 
 def span_of(window: Window) -> Span:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-
-from treering.model import Caller, Kind, Level, Tally, Tier
+from treering.model import Caller
 from treering.replies import DebtReply, StatsReply, WarmupReply
 from treering.requests import DebtRequest, StatsRequest, WarmupRequest
 from treering.rules.instants import to_iso
 from treering.vault.context import Context
+from treering.vault.counts import counts_by_kind, counts_by_level, counts_by_tier, total
 from treering.vault.debt import debt_of
 
 
@@ -20,10 +18,10 @@ def stats(context: Context, request: StatsRequest, caller: Caller) -> StatsReply
         span = reader.span()
         pending = reader.head().pending
     return StatsReply(
-        memories=sum(tally.count for tally in tallies),
-        by_tier=_counts(tallies, [str(tier.value) for tier in Tier], lambda t: str(t.tier.value)),
-        by_level=_counts(tallies, [level.label for level in Level], lambda t: t.level.label),
-        by_kind=_counts(tallies, [kind.label for kind in Kind], lambda t: t.kind.label),
+        memories=total(tallies),
+        by_tier=counts_by_tier(tallies),
+        by_level=counts_by_level(tallies),
+        by_kind=counts_by_kind(tallies),
         total_tokens=sum(tally.tokens for tally in tallies),
         oldest=to_iso(span.start) if span else None,
         newest=to_iso(span.end) if span else None,
@@ -44,12 +42,3 @@ def warmup(context: Context, request: WarmupRequest, caller: Caller) -> WarmupRe
         loaded = len(index)
     elapsed = context.system.monotonic() - started
     return WarmupReply(status="warm", memories_loaded=loaded, warmup_ms=round(elapsed * 1000))
-
-
-def _counts(
-    tallies: Sequence[Tally], names: Sequence[str], name_of: Callable[[Tally], str]
-) -> dict[str, int]:
-    counts: Counter[str] = Counter(dict.fromkeys(names, 0))
-    for tally in tallies:
-        counts[name_of(tally)] += tally.count
-    return dict(counts)

@@ -13,6 +13,7 @@ from treering.rules import instants
 from treering.rules.instants import EPOCH, to_iso
 from treering.store.base import UsageTotal
 from treering.vault.context import Context
+from treering.vault.counts import sums
 
 
 def usage(context: Context, request: UsageRequest, caller: Caller) -> UsageReply:
@@ -53,11 +54,7 @@ def grouped(
     totals: Iterable[UsageTotal], name_of: Callable[[UsageTotal], str]
 ) -> dict[str, Metered]:
     """The sums under each name."""
-    groups: dict[str, Metered] = {}
-    for total in totals:
-        name = name_of(total)
-        groups[name] = groups.get(name, Metered()) + metered(total)
-    return groups
+    return sums((name_of(total), metered(total)) for total in totals)
 
 
 def metered(total: UsageTotal) -> Metered:

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Sequence
 
 import apsw
 
-from treering.model import Tier, Window
+from treering.model import Kind, Tier, Window
 from treering.store.base import (
     BatchRecord,
     IndexLink,
@@ -164,11 +164,12 @@ class SqliteWriter(SqliteReader):
         )
         self._run("UPDATE vault SET deleted = ?, emptied = emptied + ?", change, len(seqs))
 
-    def session_seqs(self, session_id: str) -> list[int]:
+    def session_seqs(self, session_id: str, kind: Kind | None = None) -> list[int]:
         return self._numbers(
             "SELECT m.seq FROM session s CROSS JOIN memory m ON m.session = s.number "
-            "WHERE s.id = ? ORDER BY m.seq",
+            "WHERE s.id = ?1 AND (?2 IS NULL OR m.kind = ?2) ORDER BY m.seq",
             session_id,
+            kind,
         )
 
     def wipe(self) -> int:

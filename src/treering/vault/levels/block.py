@@ -18,6 +18,7 @@ from treering.rules.levels.triggers import message_keys
 from treering.store.base import Reader, Writer
 from treering.store.levels import BuildPart, BuildRecord
 from treering.vault.context import Context
+from treering.vault.counts import counts_by_level
 from treering.vault.levels.marks import identifier_marks
 from treering.vault.levels.rows import tension_rows
 from treering.vault.levels.settings import in_force
@@ -264,7 +265,7 @@ def _identifiers(
 
 
 def _count(reader: Reader, level: Level) -> int:
-    return sum(tally.count for tally in reader.tallies() if tally.level is level)
+    return counts_by_level(reader.tallies())[level.label]
 
 
 def _truncated(block: Block) -> Block:

@@ -21,6 +21,7 @@ from treering.rules.instants import DAY_MS, to_iso
 from treering.rules.levels.block import Reason
 from treering.store.levels import BuildPart, BuildRecord, BuildTotal
 from treering.vault.context import Context
+from treering.vault.counts import sums
 
 _BODIES = frozenset({Reason.PINNED, Reason.TRIGGER, Reason.RECALL})
 
@@ -112,18 +113,14 @@ def _spend(totals: Iterable[BuildTotal]) -> Spend:
 
 
 def _by_reason(totals: Iterable[BuildTotal]) -> dict[str, SpentOn]:
-    groups: dict[str, SpentOn] = {}
-    for each in totals:
-        for reason, (entries, tokens) in each.spend.items():
-            groups[reason] = groups.get(reason, SpentOn()) + SpentOn(entries, tokens)
-    return groups
+    return sums(
+        (reason, SpentOn(entries, tokens))
+        for each in totals
+        for reason, (entries, tokens) in each.spend.items()
+    )
 
 
 def _grouped(
     totals: Iterable[BuildTotal], name_of: Callable[[BuildTotal], str]
 ) -> dict[str, Spent]:
-    groups: dict[str, Spent] = {}
-    for each in totals:
-        name = name_of(each)
-        groups[name] = groups.get(name, Spent()) + Spent(each.builds, each.tokens)
-    return groups
+    return sums((name_of(each), Spent(each.builds, each.tokens)) for each in totals)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from treering.model import Source
-from treering.rules.levels.capture import capture
+from treering.rules.levels.capture import Capture, capture
 from treering.store.base import NewMemory, Reader, Writer
 from treering.system import System
-from treering.vault.drafts import Message, passage_texts
+from treering.vault.drafts import passage_texts
 from treering.vault.levels.marks import restated_by
 from treering.vault.levels.statements import Statement, Taken, take_in
 
@@ -29,14 +29,19 @@ class Captured:
     passages: Sequence[str]
 
 
-def captured_from(
-    reader: Reader, messages: Sequence[Message], places: Iterable[int]
-) -> list[Captured]:
-    """The statements of the user messages among those at `places`."""
+def hear(role: str, text: str) -> Capture:
+    """What a message of that role says; only a user's is learnt from."""
+    if role != "user" or len(text) > MOST_CHARACTERS:
+        return Capture()
+    return capture(text)
+
+
+def captured_from(reader: Reader, heard: Mapping[int, Capture]) -> list[Captured]:
+    """The statements of what was heard, by place."""
     return [
         Captured(place, text, [] if restated_by(reader, text) else passage_texts(text))
-        for place in places
-        for text in _statements(messages[place].role, messages[place].text)
+        for place, found in heard.items()
+        for text in found.statements
     ]
 
 
@@ -45,15 +50,9 @@ def learn_from(
 ) -> Taken:
     """Take in the statements of user messages that were stored; their vectors are pending."""
     statements = [
-        Statement(
-            text=text,
-            date=row.date,
-            source=Source.RULES,
-            session_id=row.session_id,
-            message=seq,
-        )
+        _statement(text, seq, row)
         for seq, row in zip(seqs, rows, strict=True)
-        for text in _statements(row.role, row.content)
+        for text in hear(row.role, row.content).statements
     ]
     return take_in(tx, system, statements, now)
 
@@ -68,28 +67,28 @@ def learn(
 ) -> Taken:
     """Take in the statements of messages that were stored: by place, their seq and their row.
 
-    `vectors` are those of each statement's passages. A statement's access time is its message's
-    date, so that history which is filled in later does not crowd out today.
+    `vectors` are those of each statement's passages.
     """
-    statements = []
-    for one, parts in zip(captured, vectors, strict=True):
-        if one.place not in stored:
-            continue
-        seq, message = stored[one.place]
-        statements.append(
-            Statement(
-                text=one.text,
-                date=message.date,
-                source=Source.RULES,
-                session_id=message.session_id,
-                message=seq,
-                vectors=parts,
-            )
-        )
+    statements = [
+        _statement(one.text, *stored[one.place], parts)
+        for one, parts in zip(captured, vectors, strict=True)
+        if one.place in stored
+    ]
     return take_in(tx, system, statements, now)
 
 
-def _statements(role: str, text: str) -> tuple[str, ...]:
-    if role != "user" or len(text) > MOST_CHARACTERS:
-        return ()
-    return capture(text).statements
+def _statement(
+    text: str, seq: int, message: NewMemory, vectors: Sequence[bytes | None] = ()
+) -> Statement:
+    """A statement of a message; its access time is the message's date.
+
+    So history that is filled in later does not crowd out today.
+    """
+    return Statement(
+        text=text,
+        date=message.date,
+        source=Source.RULES,
+        session_id=message.session_id,
+        message=seq,
+        vectors=vectors,
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from treering.model import Caller, Kind
+from treering.model import Caller
 from treering.replies import LevelStatsReply, MemoryCounts, TensionCounts
 from treering.requests import LevelStatsRequest
 from treering.rules.levels.selfmodel import weak_domains
 from treering.store.levels import Listing
 from treering.vault.context import Context
-from treering.vault.levels.memories import counts_by_level
+from treering.vault.counts import counts_by_kind, counts_by_level, total
 from treering.vault.levels.rows import leveled, tension_rows
 
 _RECENT = 10
@@ -21,14 +21,11 @@ def level_stats(context: Context, request: LevelStatsRequest, caller: Caller) ->
         lately = reader.lately()
         active = reader.tensions("active")[::-1]
         _, recent = reader.listed(Listing(limit=_RECENT))
-        by_kind = dict.fromkeys((kind.label for kind in Kind), 0)
-        for tally in tallies:
-            by_kind[tally.kind.label] += tally.count
         return LevelStatsReply(
             memories=MemoryCounts(
-                total=sum(tally.count for tally in tallies),
-                by_tier=counts_by_level(reader),
-                by_kind=by_kind,
+                total=total(tallies),
+                by_tier=counts_by_level(tallies),
+                by_kind=counts_by_kind(tallies),
                 sessions=lately.sessions,
                 first_stored_at=lately.first_stored,
                 last_accessed_at=lately.last_accessed,

@@ -15,15 +15,17 @@ from treering.requests import (
 from treering.requests.levels import level_named
 from treering.rules.levels.secrets import holds_secret
 from treering.rules.tokens import estimate_tokens
-from treering.store.base import Reader, Writer
+from treering.store.base import Writer
 from treering.store.levels import Listing
 from treering.vault.context import Context
+from treering.vault.counts import counts_by_level
 from treering.vault.drafts import passage_texts
 from treering.vault.erase import delete_ids
 from treering.vault.levels.marks import marks_of_identifiers, marks_of_statement
 from treering.vault.levels.rows import leveled
 from treering.vault.levels.statements import as_memory, oppose
 from treering.vault.levels.turns import taught_outright
+from treering.vault.rows import memory_of
 
 MAX_PINNED_TOKENS = 2_000
 MAX_ALL_PINNED_TOKENS = 8_000
@@ -42,7 +44,7 @@ def list_memories(context: Context, request: MemoriesRequest, caller: Caller) ->
     )
     with context.store.read() as reader:
         total, seqs = reader.listed(listing)
-        return MemoriesReply(leveled(reader, seqs), total, counts_by_level(reader))
+        return MemoriesReply(leveled(reader, seqs), total, counts_by_level(reader.tallies()))
 
 
 def read_memory(context: Context, request: MemoryRequest, caller: Caller) -> LeveledMemory:
@@ -91,22 +93,6 @@ def forget(context: Context, request: ForgetRequest, caller: Caller) -> DeletedR
     if not reply.deleted:
         raise NotFound("memory", request.id)
     return DeletedReply(deleted=True)
-
-
-def memory_of(reader: Reader, memory_id: str) -> Memory:
-    """The memory with that id; raises NotFound."""
-    seqs = list(reader.seqs_of([memory_id]).values())
-    for memory in reader.memories(seqs).values():
-        return memory
-    raise NotFound("memory", memory_id)
-
-
-def counts_by_level(reader: Reader) -> dict[str, int]:
-    """How many memories each level holds."""
-    counts = dict.fromkeys((level.label for level in Level), 0)
-    for tally in reader.tallies():
-        counts[tally.level.label] += tally.count
-    return counts
 
 
 def _reword(

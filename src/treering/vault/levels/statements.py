@@ -173,10 +173,11 @@ class _Intake:
         """Keep the fuller text, remember who said what, and count the restatement."""
         tx, seq = self._tx, held.seq
         wording = tx.current_wording(seq)
-        if self._needs_wording(statement, outcome, held):
-            wording = tx.add_wording(seq, statement.message, statement.text, self._now)
-        if statement.message is not None and not self._says_more(statement, outcome, seq):
-            tx.add_origin(seq, statement.message, wording)
+        if not self._says_more(statement, outcome, seq):
+            if self._needs_wording(statement, outcome, held):
+                wording = tx.add_wording(seq, statement.message, statement.text, self._now)
+            if statement.message is not None:
+                tx.add_origin(seq, statement.message, wording)
         if outcome is Outcome.FULLER:
             tx.set_wording(seq, wording, as_memory(statement.text, held, statement.vectors))
             tx.set_marks(seq, marks_of_statement(statement.text))
@@ -205,8 +206,7 @@ class _Intake:
         if outcome is Outcome.FULLER:
             return True
         if statement.message is not None:
-            restated = outcome is Outcome.RESTATED
-            return not restated and not self._says_more(statement, outcome, held.seq)
+            return outcome is Outcome.CONTAINED
         return held.source is not Source.API and not any(
             wording.message is None and wording.content == statement.text
             for wording in self._tx.wordings(held.seq)
@@ -214,7 +214,7 @@ class _Intake:
 
     def _says_more(self, statement: Statement, outcome: Outcome, held: int) -> bool:
         """Whether the message that says this backs a fuller text of the held statement already."""
-        if outcome is not Outcome.CONTAINED:
+        if outcome is not Outcome.CONTAINED or statement.message is None:
             return False
         texts = {one.seq: one.content for one in self._tx.wordings(held)}
         texts[BODY] = self._tx.stored_text(held)

@@ -10,13 +10,13 @@ from treering.replies import LearnedReply, LearningCounts, RejectedText
 from treering.requests import StatementItem, StoreRequest, TurnRequest
 from treering.requests.levels import level_named
 from treering.rules.content import remembered
-from treering.rules.levels.capture import Capture, Rejected, capture, refusal
+from treering.rules.levels.capture import Capture, Rejected, refusal
 from treering.rules.levels.secrets import redacted
 from treering.store.base import Reader
 from treering.vault.context import Context
 from treering.vault.drafts import check_size, passage_texts
 from treering.vault.ingest import keep_exchange
-from treering.vault.levels.learning import MOST_CHARACTERS
+from treering.vault.levels.learning import hear
 from treering.vault.levels.marks import restated_by
 from treering.vault.levels.rows import leveled
 from treering.vault.levels.statements import Statement, Taken, take_in
@@ -38,8 +38,8 @@ def turn(context: Context, request: TurnRequest, caller: Caller) -> LearnedReply
             said.append((role, kept_text))
     session_id = request.session_id or caller.session_id
     kept = keep_exchange(context, said, session_id, request.endpoint, caller)
-    is_learnt_from = said and said[0][0] == "user" and len(said[0][1]) <= MOST_CHARACTERS
-    found = capture(said[0][1]) if is_learnt_from else Capture()
+    # What was known already was not heard again, but its refusals are told again.
+    found = kept.heard.get(0) or (hear(*said[0]) if said else Capture())
     with context.store.read() as reader:
         learnt = kept.learnt if kept.stored else _taught_before(reader, kept.ids)
         return _reply(reader, learnt, found.rejected, found.learning_skipped)
