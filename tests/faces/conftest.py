@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
 from tests.conftest import Server
+from tests.support.worlds import World, hash_embedder
+from treering.data_dir import DataDir
+from treering.http.app import create_app
+from treering.settings import Settings
 
 SCOPES = [
     "memories:read",
@@ -59,3 +65,17 @@ def anyone(server: Server) -> Iterator[httpx2.Client]:
 def wire(server: Server, anyone: httpx2.Client) -> Wire:
     """A new vault, through a key that may do everything."""
     return Wire(server, server.key(SCOPES), anyone)
+
+
+@pytest.fixture
+def data_dir(world: World, tmp_path: Path) -> Iterator[DataDir]:
+    """Storage in this process."""
+    opened = DataDir(tmp_path, hash_embedder(), world.system())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def app(data_dir: DataDir) -> FastAPI:
+    """The application over that storage, called without a server."""
+    return create_app(data_dir, Settings(data_dir=data_dir.path, embedder="hash-384"))
