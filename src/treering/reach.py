@@ -9,13 +9,7 @@ from treering.access import KEYS, READ, Grant
 from treering.data_dir import DataDir
 from treering.discretion import without_held
 from treering.model import Caller
-from treering.requests import (
-    ChangeSettingsRequest,
-    Request,
-    SearchRequest,
-    SettingsRequest,
-    UsageRequest,
-)
+from treering.requests import ChangeSettingsRequest, Request, SettingsRequest, UsageRequest
 from treering.vault import Vault
 
 R = TypeVar("R")
@@ -36,8 +30,6 @@ class Reach:
             self.grant.allow(type(request))
             caller = replace(caller, key_id=self.grant.key_id)
         asked: object = request
-        if isinstance(asked, SearchRequest):
-            asked.check_session(caller.session_id)
         if isinstance(asked, UsageRequest) and self.grant and KEYS in self.grant.scopes:
             return cast("R", self.data_dir.account_usage(self.account_id, asked))
         if isinstance(asked, SettingsRequest | ChangeSettingsRequest) and asked.scope == "account":

@@ -154,6 +154,9 @@ def test_session_only_filters_hard(memory: Verbs) -> None:
     reply = memory.search("red bike", session_id="a", session_only=True)
     assert [row.session_id for row in reply.memories] == ["a"]
     assert memory.search("red bike", session_id="nowhere", session_only=True).count == 0
+    with pytest.raises(InvalidRequest) as refused:
+        memory.search("red bike", session_only=True)
+    assert refused.value.issues == ["session_only: needs session_id"]
 
 
 @pytest.mark.promise("search.explain")

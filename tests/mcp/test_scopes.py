@@ -106,6 +106,17 @@ def test_options_narrow_what_is_offered_locally(
         assert "memories:delete" in model.fails("delete_memories", ids=["x"])
 
 
+@pytest.mark.promise("mcp.stdio-scopes", "keys.write-only-learns-nothing")
+def test_a_client_that_may_not_read_is_told_nothing_held(tmp_path: Path) -> None:
+    where = ["--data-dir", str(tmp_path / "data")]
+    held = "The staging database listens on port 5433 and belongs to Nightingale."
+    with model_at(over_stdio(*where)) as model:
+        model.does("store_memory", content=held)
+    with model_at(over_stdio(*where, "--scopes", "memories:write")) as model:
+        told = model.does("store_memory", content="Staging database listens on port 5433")
+    assert (told["counts"]["merged"], told["mergedInto"]) == (1, [])
+
+
 @pytest.mark.promise("mcp.stdio-scopes")
 def test_a_key_narrows_what_is_offered_whatever_the_options_say(
     server: Server, tmp_path: Path

@@ -78,6 +78,7 @@ def main() -> None:
     make_streams_safe()
     try:
         app()
+    # Whatever a library made of Ctrl-C; all else goes on as it was raised.
     except BaseException as error:
         if _was_interrupted(error):
             sys.exit(_INTERRUPTED)

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from treering.errors import InvalidRequest
 from treering.replies import (
     DateSearchReply,
     DebtReply,
@@ -96,11 +95,6 @@ class SearchRequest(Request[SearchReply]):
     session_id: SessionId | None = Field(default=None, description="Lifts that session's memories.")
     session_only: bool = Field(default=False, description="Return that session's memories alone.")
     explain: bool = Field(default=False, description="Name the signals behind each score.")
-
-    def check_session(self, named: str | None) -> None:
-        """Raise InvalidRequest where one session is asked for and none is named, here or there."""
-        if self.session_only and self.session_id is None and named is None:
-            raise InvalidRequest("session_only: needs session_id")
 
 
 class PrepareMessage(BaseModel):

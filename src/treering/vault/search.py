@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treering.errors import InvalidRequest
 from treering.model import Caller
 from treering.replies import SearchReply
 from treering.requests import SearchRequest
@@ -17,8 +18,13 @@ _NO_SESSION = -1
 
 
 def search(context: Context, request: SearchRequest, caller: Caller) -> SearchReply:
-    """The memories that answer the query best; all tiers blended unless `tiers` says otherwise."""
+    """The memories that answer the query best; all tiers blended unless `tiers` says otherwise.
+
+    Raises InvalidRequest where one session alone is asked for and none is named.
+    """
     session_id = request.session_id or caller.session_id
+    if request.session_only and session_id is None:
+        raise InvalidRequest("session_only: needs session_id")
     ranking = rank(
         context,
         request.query,

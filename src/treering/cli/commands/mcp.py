@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from treering.access import OAUTH_SCOPES, READ, STATS
 from treering.cli.options import on_vault
 from treering.cli.output import Output
+from treering.discretion import without_held
 from treering.errors import InvalidRequest, NotFound, NotReady
+from treering.requests import Request
 from treering.verbs import Verbs
 
 _READ_ONLY = frozenset({READ, STATS})
@@ -38,7 +40,13 @@ def mcp(
     from treering.mcp.server import Door, build_server  # noqa: PLC0415
     from treering.mcp.stdio import serve_stdio  # noqa: PLC0415
 
-    door = Door(_wanted(scopes, read_only) & _held(vault), vault.perform)
+    allowed = _wanted(scopes, read_only) & _held(vault)
+
+    def perform(request: Request[Any]) -> Any:
+        reply = vault.perform(request)
+        return reply if READ in allowed else without_held(request, reply)
+
+    door = Door(allowed, perform)
     serve_stdio(build_server(lambda _: door))
 
 
@@ -55,7 +63,7 @@ def _wanted(scopes: str | None, read_only: bool) -> frozenset[str]:
 
 def _held(vault: Verbs) -> frozenset[str]:
     """What the key that opened the vault allows, as far as it can be known."""
-    # As above; and the HTTP library.
+    # They import numpy, the HTTP library and the MCP library, which --help need not wait for.
     from treering.client import RemoteVault  # noqa: PLC0415
     from treering.client.local import LocalVault  # noqa: PLC0415
     from treering.mcp.tools import BY_NAME  # noqa: PLC0415
