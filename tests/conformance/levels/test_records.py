@@ -8,7 +8,8 @@ from tests.conformance.levels.steps import said, taught
 from tests.conftest import Server
 from tests.support.worlds import Clock
 from treering import RemoteVault, Vault, Verbs
-from treering.errors import Forbidden, InvalidRequest, NotFound
+from treering.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from treering.vault.levels import self_model
 
 AUTH = "The auth service listens on port 5433."
 
@@ -195,3 +196,16 @@ def test_two_vaults_never_meet(server: Server) -> None:
             with pytest.raises(NotFound):
                 look()
         assert other.context("hi", force_full=[held.id]).text.count("5433") == 1
+
+
+@pytest.mark.promise("self-model.bounded")
+def test_so_many_domains_are_known_and_no_more(
+    memory: Verbs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(self_model, "MOST_DOMAINS", 2)
+    for domain in ("billing", "search", "billing"):
+        memory.record_outcome(domain, True)
+    with pytest.raises(Conflict) as refused:
+        memory.record_outcome("deploys", False)
+    assert "domain: " in refused.value.message
+    assert memory.self_model().active_domains == ["billing", "search"]

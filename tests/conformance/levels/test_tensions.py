@@ -126,6 +126,15 @@ def test_a_contradiction_can_be_recorded_and_deleted(memory: Verbs, clock: Clock
             wrong(made.id)
 
 
+@pytest.mark.promise("tensions.bounded")
+def test_a_hundred_open_contradictions_are_the_most_that_are_recorded(memory: Verbs) -> None:
+    made = [memory.open_tension(f"Claim {number}.", "Another claim.") for number in range(100)]
+    with pytest.raises(Conflict, match="resolve or silence"):
+        memory.open_tension("One more.", "Another claim.")
+    memory.set_tension(made[0].id, "latent")
+    assert memory.open_tension("One more.", "Another claim.").status == "active"
+
+
 @pytest.mark.promise("tensions.one-change")
 def test_a_change_is_a_resolution_or_a_status(memory: Verbs) -> None:
     made = memory.open_tension("A claim.", "Another claim.")

@@ -55,6 +55,26 @@ def test_what_is_not_pinned_never_costs_more_than_is_left(
         assert plan(material, Limits(budget)).total_tokens <= max(budget, alone)
 
 
+def test_every_weak_domain_is_shown_the_weakest_with_their_lessons() -> None:
+    weak = {
+        f"d{n:02}": Domain(0.1 + n / 100, 1, tuple(f"lesson {k}" for k in range(9)))
+        for n in range(30)
+    }
+    block = plan(Material(weak=weak), Limits(0))
+    assert [one.id for one in block.entries] == sorted(weak)
+    told = [line.count("lesson") for line in block.text.splitlines()[1:]]
+    assert told == [3] * 20 + [0] * 10
+
+
+def test_a_claim_is_whole_where_what_differs_stands_at_its_end() -> None:
+    long = "The service that " + "very " * 60 + "slowly answers listens on port "
+    block = plan(
+        Material(tensions=[Tension("t", f"{long}5433", f"{long}6000", "low", "Q")]), Limits()
+    )
+    assert "port 5433" in block.text
+    assert "port 6000" in block.text
+
+
 @given(materials, limits)
 def test_each_line_is_of_one_entry_and_none_is_forged(material: Material, limits: Limits) -> None:
     block = plan(material, limits)

@@ -63,7 +63,7 @@ def self_model(call: AnyCall) -> Response:
     return call.answer(requests.SelfModelRequest())
 
 
-@router.post("/self-model/outcome", responses=answers(replies.SelfModelReply))
+@router.post("/self-model/outcome", responses=answers(replies.SelfModelReply, 409))
 @asks(requests.OutcomeRequest)
 def outcome(
     body: Annotated[

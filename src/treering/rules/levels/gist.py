@@ -10,17 +10,17 @@ MAX_GIST = 160
 _ELLIPSIS = "…"
 
 
-def gist(content: str) -> str:
-    """`content` on one line; past 160 characters it is cut at a word and ends with `…`.
+def gist(content: str, most: int = MAX_GIST) -> str:
+    """`content` on one line; past `most` characters it is cut at a word and ends with `…`.
 
     An identifier is never cut: it is left out, or, where the text begins with it, kept whole even
-    beyond 160 characters (identifiers have at most 2,048). Text without spaces is cut between
+    beyond that (identifiers have at most 2,048). Text without spaces is cut between
     characters as a reader sees them.
     """
     line = one_line(content)
-    if len(line) <= MAX_GIST:
+    if len(line) <= most:
         return line
-    room = MAX_GIST - len(_ELLIPSIS)
+    room = most - len(_ELLIPSIS)
     head = line[: room + 2 * MAX_LENGTH]
     end = _word_end(head, room)
     for one in identifiers(head):

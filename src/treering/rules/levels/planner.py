@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treering.model import Level
 from treering.rules.levels import shown
@@ -13,7 +13,7 @@ from treering.rules.levels.selfmodel import weak_domains
 from treering.rules.tokens import estimate_tokens
 
 _GAP = "\n"
-_MOST_WEAK = 20
+_MOST_TAUGHT = 20
 """More domains than these are weak at once only where somebody makes them up."""
 _IMPACTS = ("critical", "medium", "low")
 
@@ -118,10 +118,14 @@ def _correction(is_correction: bool) -> list[_Line]:
 
 
 def _weak(material: Material) -> list[_Line]:
-    return [
-        _pinned_line(name, Reason.GUARDRAIL, shown.weak_domain_line(name, material.weak[name]))
-        for name in weak_domains(material.weak)[:_MOST_WEAK]
-    ]
+    """Every weak domain, the least reliable ones with what they have taught."""
+    lines = []
+    for rank, name in enumerate(weak_domains(material.weak)):
+        domain = material.weak[name]
+        if rank >= _MOST_TAUGHT:
+            domain = replace(domain, failure_patterns=(), strategies=())
+        lines.append(_pinned_line(name, Reason.GUARDRAIL, shown.weak_domain_line(name, domain)))
+    return lines
 
 
 def _tensions(tensions: Sequence[Tension]) -> list[_Line]:

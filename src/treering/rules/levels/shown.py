@@ -18,6 +18,8 @@ CONTRADICTIONS = "### Unresolved Contradictions"
 
 _MOST_LESSONS = 3
 """Of what a domain has taught, the latest so many stand in every prompt, each as its gist."""
+_MOST_OF_CLAIM = 500
+"""A claim is shown whole up to so many characters: what differs may stand at its end."""
 
 CORRECTION_NOTICE = (
     "- The user appears to correct something that was settled earlier. What this message says goes "
@@ -48,8 +50,9 @@ def weak_domain_line(name: str, domain: Domain) -> str:
 
 def contradiction_line(claim_a: str, claim_b: str, impact: str, question: str) -> str:
     """`- [CRITICAL] "A" conflicts with "B". Ask: Q`"""
-    a, b = (gist(claim).removesuffix(".") for claim in (claim_a, claim_b))
-    return line(f'[{impact.upper()}] "{a}" conflicts with "{b}". Ask: {gist(question)}')
+    a, b, asked = (gist(text, _MOST_OF_CLAIM) for text in (claim_a, claim_b, question))
+    a, b = a.removesuffix("."), b.removesuffix(".")
+    return line(f'[{impact.upper()}] "{a}" conflicts with "{b}". Ask: {asked}')
 
 
 def _listed(label: str, texts: Sequence[str]) -> list[str]:
