@@ -14,7 +14,7 @@ test: $(VENV)/installed lint
 	$(RUN) -m pytest -n $(WORKERS) -m "not soak"
 
 soak: $(VENV)/installed
-	$(RUN) -m pytest -m soak
+	$(RUN) -m pytest -m soak --timeout 3600 -rA --show-capture=no
 
 lint: $(VENV)/installed
 	$(RUN) -m ruff check
