@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import Program
 from treering import connect
+from treering.cli.commands.serve import listening
 
 
 def announced(process: subprocess.Popen[bytes]) -> dict[str, str]:
@@ -41,6 +42,15 @@ def test_it_serves_until_it_is_told_to_stop(program: Program, stop: signal.Signa
     assert process.returncode == 0
     assert b"Traceback" not in err
     assert program("stats", "--key", key, "--json").json["by_kind"]["message"] == 1
+
+
+def test_a_response_does_not_wait_for_the_clients_acknowledgement() -> None:
+    with (
+        listening("127.0.0.1", 0) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_misspelt_variables_and_open_addresses_are_pointed_out(program: Program) -> None:
